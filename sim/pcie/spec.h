@@ -48,6 +48,7 @@ inline constexpr unsigned kSkpMaxIntervalSymbols = 1538;
 // --- Physical layer, 128b/130b (8.0, 16.0 and 32.0 GT/s), sec 4.2.2 ----------------------------
 inline constexpr unsigned kStpTokenBytes = 4;  // carries the sequence number, sec 4.2.2.3.1
 inline constexpr unsigned kSdpTokenBytes = 2;
+inline constexpr unsigned kEdbTokenBytes = 4;     // follows a nullified TLP
 inline constexpr unsigned kEdsTokenBytes = 4;     // ends the data stream before an ordered set
 inline constexpr unsigned kBlockSymbols = 16;     // payload of one block on one lane
 inline constexpr unsigned kBlockBits = 130;       // with the two bits of sync header
@@ -59,5 +60,55 @@ inline constexpr unsigned kSkpMaxIntervalBlocks = 375;
 // A TLP or DLLP starts on a lane whose number is a multiple of four (sec 4.2.1.2, 4.2.2.3.2), and
 // every one is a whole number of DW long, so 4 B is the finest start alignment of any link.
 inline constexpr unsigned kMinStartAlignmentBytes = 4;
+
+// --- Flow control (sec 2.6.1) ------------------------------------------------------------------
+inline constexpr unsigned kCreditUnitBytes = 16;  // one data credit is 4 DW
+// What one header credit stands for: the largest header of the class and a digest.
+inline constexpr unsigned kRequestHeaderCreditBytes = kHeader4DwBytes + kDigestBytes;
+inline constexpr unsigned kCompletionHeaderCreditBytes = kHeader3DwBytes + kDigestBytes;
+// Most unused credits a receiver may have outstanding without Scaled Flow Control.
+inline constexpr unsigned kMaxHeaderCredits = 127;
+inline constexpr unsigned kMaxDataCredits = 2047;
+inline constexpr unsigned kHeaderCreditFieldBits = 8;
+inline constexpr unsigned kDataCreditFieldBits = 12;
+// An advertisement of zero at initialisation means that the credit type is infinite, sec 3.4.1.
+inline constexpr unsigned kInfiniteCredits = 0;
+// UpdateFC of each finite type is due at least this often in L0 (-0 %, +50 %).
+inline constexpr std::uint64_t kUpdateFcTimeoutNs = 30'000;
+
+// --- Tags (sec 2.2.6.2) ------------------------------------------------------------------------
+inline constexpr unsigned kTags5Bit = 32;
+inline constexpr unsigned kTags8Bit = 256;
+// A 10-bit tag with its two top bits zero is invalid, so that a completer which drops them is
+// found out: 256 to 1023 remain.
+inline constexpr unsigned kFirst10BitTag = 256;
+inline constexpr unsigned kTags10Bit = 768;
+
+// --- Completions -------------------------------------------------------------------------------
+inline constexpr unsigned kLowerAddressBits = 7;  // sec 2.2.9.1
+
+// --- Completion timeout, ranges of Device Control 2 (sec 7.5.3.16; mechanism in sec 2.8) --------
+inline constexpr std::uint64_t kCompletionTimeoutRangeALowNs = 50'000;
+inline constexpr std::uint64_t kCompletionTimeoutRangeAHighNs = 10'000'000;
+inline constexpr std::uint64_t kCompletionTimeoutRangeBHighNs = 250'000'000;
+inline constexpr std::uint64_t kCompletionTimeoutRangeCHighNs = 4'000'000'000;
+inline constexpr std::uint64_t kCompletionTimeoutRangeDHighNs = 64'000'000'000;
+inline constexpr std::uint64_t kCompletionTimeoutDefaultLowNs = 50'000;
+inline constexpr std::uint64_t kCompletionTimeoutDefaultHighNs = 50'000'000;
+
+// --- Acknowledgement (sec 3.6.2.1) -------------------------------------------------------------
+inline constexpr unsigned kSequenceNumbers = 4096;  // 12 bits
+// Simplified REPLAY_TIMER limits with Extended Synch clear, in symbol times; at 16.0 GT/s and above
+// they are the only ones allowed.
+inline constexpr unsigned kSimplifiedReplayMinSymbols = 24'000;
+inline constexpr unsigned kSimplifiedReplayMaxSymbols = 31'000;
+
+// --- FLIT mode (sec 4.2.3.4): a flit of 256 B ----------------------------------------------------
+inline constexpr unsigned kFlitBytes = 256;
+inline constexpr unsigned kFlitTlpBytes = 236;
+inline constexpr unsigned kFlitDlpBytes = 6;
+inline constexpr unsigned kFlitCrcBytes = 8;
+inline constexpr unsigned kFlitEccBytes = 6;
+static_assert(kFlitTlpBytes + kFlitDlpBytes + kFlitCrcBytes + kFlitEccBytes == kFlitBytes);
 
 }  // namespace peerfab::pcie::spec
