@@ -6,8 +6,8 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstdint>
+#include <optional>
 
 #include "sim/pcie/spec.h"
 
@@ -123,24 +123,20 @@ inline constexpr std::array<TlpTraits, kTlpKindCount> kTlpTraits{{
 }
 [[nodiscard]] constexpr std::uint8_t type_code(TlpKind kind) { return traits(kind).type; }
 
-// The kind of a header with these fields, in *kind; false when the encoding is reserved or a
-// prefix.
-[[nodiscard]] constexpr bool decode_kind(std::uint8_t fmt, std::uint8_t type, TlpKind* kind) {
-  if ((fmt & 0b100) != 0) return false;
+// The kind of a header with these fields; none when the encoding is reserved or that of a prefix.
+[[nodiscard]] constexpr std::optional<TlpKind> decode_kind(std::uint8_t fmt, std::uint8_t type) {
+  if ((fmt & 0b100) != 0) return std::nullopt;
   const bool data = (fmt & 0b010) != 0;
   const bool four_dw = (fmt & 0b001) != 0;
   const bool message = (type & 0b1'1000) == 0b1'0000;
   for (unsigned i = 0; i < kTlpKindCount; ++i) {
     const TlpTraits& candidate = detail::kTlpTraits[i];
-    const bool type_fits = message ? candidate.type == 0b1'0000 : candidate.type == type;
+    const bool type_fits = candidate.type == (message ? 0b1'0000 : type);
     const bool form_fits = candidate.header == HeaderForm::kByAddress ||
                            (candidate.header == HeaderForm::kAlways4Dw) == four_dw;
-    if (type_fits && form_fits && candidate.has_data == data) {
-      *kind = static_cast<TlpKind>(i);
-      return true;
-    }
+    if (type_fits && form_fits && candidate.has_data == data) return static_cast<TlpKind>(i);
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace peerfab::pcie
