@@ -20,7 +20,6 @@ namespace peerfab::pcie {
 // answers, by payload size and width (PCIe r3.1, sec 3.5.2.1, Tables 3-4 to 3-6).
 [[nodiscard]] constexpr unsigned ack_factor_tenths(unsigned width, unsigned max_payload_bytes) {
   if (max_payload_bytes <= 256) return width >= 12 ? 30 : width >= 8 ? 25 : 14;
-  if (max_payload_bytes == 512) return width >= 12 ? 20 : 10;
   return width >= 12 ? 20 : 10;
 }
 
