@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/scheduler.h"
+
+#include <algorithm>
+
+namespace peerfab::engine {
+
+ActorId Scheduler::add_actor(void* self, Handler handler) {
+  assert(actors_.size() < kMaxActors);
+  if (actors_.size() == leaves_) grow();
+  actors_.push_back({handler, self});
+  return static_cast<ActorId>(actors_.size() - 1);
+}
+
+void Scheduler::grow() {
+  const std::vector<std::uint64_t> old = std::move(tree_);
+  const std::size_t old_leaves = leaves_;
+  leaves_ *= 2;
+  tree_.assign(leaves_ * 2, kIdle);
+  for (std::size_t i = 0; i < old_leaves; ++i) {
+    set_leaf(static_cast<ActorId>(i), old[old_leaves + i]);
+  }
+}
+
+Picoseconds Scheduler::next_time() const {
+  if (tree_[kRoot] != kIdle) return Picoseconds(epoch_ + (tree_[kRoot] >> kActorBits));
+  Picoseconds earliest = Picoseconds::max();
+  for (const FarEvent& event : far_) earliest = std::min(earliest, event.at);
+  return earliest;
+}
+
+// Everything in the tree is earlier than everything in far_.
+void Scheduler::schedule_far(ActorId actor, Picoseconds at) {
+  std::erase_if(far_, [actor](const FarEvent& event) { return event.actor == actor; });
+  const std::uint64_t offset = at.count() - epoch_;
+  if (offset <= kMaxOffset) {
+    set_leaf(actor, (offset << kActorBits) | actor);
+    return;
+  }
+  set_leaf(actor, kIdle);
+  far_.push_back({at, actor});
+}
+
+void Scheduler::move_epoch() {
+  epoch_ = next_time().count();
+  const std::vector<FarEvent> events = std::move(far_);
+  far_.clear();
+  for (const FarEvent& event : events) {
+    const std::uint64_t offset = event.at.count() - epoch_;
+    if (offset > kMaxOffset) {
+      far_.push_back(event);
+    } else {
+      set_leaf(event.actor, (offset << kActorBits) | event.actor);
+    }
+  }
+}
+
+void Scheduler::run_until(Picoseconds horizon) {
+  stopped_ = false;
+  while (!stopped_) {
+    const std::uint64_t key = tree_[kRoot];
+    if (key == kIdle) {
+      if (far_.empty() || next_time() > horizon) return;
+      move_epoch();
+      continue;
+    }
+    const Picoseconds at(epoch_ + (key >> kActorBits));
+    if (at > horizon) return;
+    now_ = at;
+    ++events_;
+    const auto id = static_cast<ActorId>(key & (kMaxActors - 1));
+    // The leaf is taken, the nodes above it not yet: most handlers ask for their own next event,
+    // and that pass puts them right.
+    std::uint64_t* const leaf = &tree_[leaves_ + id];
+    *leaf = kIdle;
+    const Actor actor = actors_[id];
+    actor.handler(actor.self, at);
+    if (tree_[leaves_ + id] == kIdle) set_leaf(id, kIdle);
+  }
+}
+
+}  // namespace peerfab::engine

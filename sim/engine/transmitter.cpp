@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/engine/transmitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace peerfab::engine {
+
+namespace {
+
+constexpr unsigned kPosted = static_cast<unsigned>(pcie::FlowClass::kPosted);
+constexpr std::uint32_t kPlenty = 0x40000000;
+
+std::uint64_t ticks_of(Picoseconds time) { return pcie::LineTime::from(time).ticks(); }
+Picoseconds ceil_ps(std::uint64_t ticks) { return pcie::LineTime(ticks).to_picoseconds_ceil(); }
+
+}  // namespace
+
+Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, unsigned inputs)
+    : scheduler_(scheduler), timing_(config.link), config_(config) {
+  assert(inputs >= 1 && inputs <= kMaxInputs);
+  ticks_per_byte_ = timing_.ticks_per_byte();
+  next_skp_ticks_ = timing_.skp_interval().ticks();
+  inputs_.resize(inputs);
+  for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
+    const ReceiveBuffer::Class& buffer = config.buffer.classes[i];
+    Credits& credits = credits_[i];
+    credits.headers = buffer.headers == 0 ? kPlenty : buffer.headers;
+    credits.header_cost = buffer.headers == 0 ? 0 : 1;
+    credits.data = buffer.data == 0 ? kPlenty : buffer.data;
+    credits.data_mask = buffer.data == 0 ? 0 : ~std::uint32_t{0};
+    // Every TLP on the way back stands for a header, or where those are infinite for at least one
+    // unit of data, so there are never more of them than credits.
+    const std::uint32_t most = buffer.headers != 0 ? buffer.headers : buffer.data;
+    if (most != 0) {
+      const std::uint32_t slots = std::bit_ceil(most + 1);
+      credits.returns = std::make_unique<std::uint64_t[]>(slots);
+      credits.mask = slots - 1;
+    }
+  }
+  free_actor_ = scheduler.add_actor(this, &Transmitter::on_free);
+  arrival_actor_ = scheduler.add_actor(this, &Transmitter::on_arrival);
+}
+
+void Transmitter::connect(Receiver* receiver, Transmitter* reverse) {
+  receiver_ = receiver;
+  reverse_ = reverse;
+}
+
+void Transmitter::on_free(void* self, Picoseconds now) {
+  auto* const transmitter = static_cast<Transmitter*>(self);
+  transmitter->wake_at_ = Picoseconds::max();
+  transmitter->send_next(now);
+}
+
+void Transmitter::on_arrival(void* self, Picoseconds now) {
+  auto* const transmitter = static_cast<Transmitter*>(self);
+  Tlp* const tlp = transmitter->in_flight_head_;
+  transmitter->in_flight_head_ = tlp->next;
+  if (tlp->next != nullptr) {
+    transmitter->scheduler_.schedule(transmitter->arrival_actor_, tlp->next->stamp);
+  }
+  transmitter->receiver_->receive(tlp, now);
+}
+
+void Transmitter::wake_at(Picoseconds at) {
+  if (at >= wake_at_) return;
+  wake_at_ = at;
+  scheduler_.schedule(free_actor_, at);
+}
+
+void Transmitter::enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
+  Input& input = inputs_[input_index];
+  Queue& queue = input.queues[static_cast<unsigned>(tlp->flow_class)];
+  tlp->stamp = now;
+  tlp->next = nullptr;
+  const auto class_bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(tlp->flow_class));
+  if ((input.classes & class_bit) == 0) {
+    input.classes |= class_bit;
+    queue.head = tlp;
+  } else {
+    queue.tail->next = tlp;
+  }
+  queue.tail = tlp;
+  ++input.waiting;
+  backlog_mask_ |= std::uint64_t{1} << input_index;
+  if (++backlog_ > statistics_.queue_peak) statistics_.queue_peak = backlog_;
+  if (sending_) return;
+  const Picoseconds free_at = ceil_ps(line_free_ticks_);
+  if (free_at > now) {
+    wake_at(free_at);
+  } else {
+    send_next(now);
+  }
+}
+
+void Transmitter::send_next(Picoseconds now) {
+  const Picoseconds free_at = ceil_ps(line_free_ticks_);
+  if (free_at > now) {
+    if (backlog_ != 0) wake_at(free_at);
+    return;
+  }
+  unsigned input_index = 0;
+  unsigned flow_class = 0;
+  blocked_classes_ = 0;
+  Tlp* const tlp = select(now, input_index, flow_class);
+  if (tlp == nullptr) {
+    // Wake for the returns that are on their way already; later ones wake by themselves.
+    for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
+      const Credits& credits = credits_[i];
+      if ((blocked_classes_ >> i & 1) != 0 && credits.first != credits.last) {
+        wake_at(Picoseconds(credits.returns[credits.first & credits.mask] >> kReturnDataBits));
+      }
+    }
+    return;
+  }
+  Input& input = inputs_[input_index];
+  sending_ = true;
+  transmit(tlp, input, flow_class, now);
+  if (--input.waiting == 0) backlog_mask_ &= ~(std::uint64_t{1} << input_index);
+  --backlog_;
+  if (input.source != nullptr) input.source->input_drained(input.source_input, now);
+  sending_ = false;
+  if (backlog_ != 0) wake_at(ceil_ps(line_free_ticks_));
+}
+
+// Books the returns that have arrived by now.
+bool Transmitter::take_returns(Credits& credits, std::uint32_t data, Picoseconds now) {
+  while (credits.first != credits.last) {
+    const std::uint64_t back = credits.returns[credits.first & credits.mask];
+    if (back >> kReturnDataBits > now.count()) break;
+    credits.headers += credits.header_cost;
+    credits.data += back & ((1U << kReturnDataBits) - 1);
+    ++credits.first;
+  }
+  return covers(credits, data);
+}
+
+void Transmitter::return_credit(pcie::FlowClass flow_class, std::uint32_t data_credits,
+                                Picoseconds at) {
+  const auto index = static_cast<unsigned>(flow_class);
+  Credits& credits = credits_[index];
+  const std::uint32_t data = data_credits & credits.data_mask;
+  if (credits.header_cost == 0 && data == 0) return;  // infinite: no UpdateFC either
+  const Picoseconds freed = at;
+  at += config_.propagation + config_.credit_return_latency;
+  // UpdateFCs of a class carry a running total: a later one never takes effect before an earlier.
+  const std::uint64_t effective = std::max(at.count(), credits.latest_return);
+  credits.latest_return = effective;
+  credits.returns[credits.last & credits.mask] = effective << kReturnDataBits | data;
+  ++credits.last;
+  assert(credits.last - credits.first <= credits.mask + 1);
+  if (freed.count() >= credits.next_update_fc) {
+    credits.next_update_fc = freed.count() + config_.dllp_interval.count();
+    reverse_->owe_dllp(freed);
+  }
+  if ((blocked_classes_ >> index & 1) != 0) {
+    wake_at(std::max(Picoseconds(effective), ceil_ps(line_free_ticks_)));
+  }
+}
+
+// PCIe r6.0, sec 2.4.1: a non-posted request or a completion may pass a posted request only with
+// ID-based ordering and another requester, a completion also when it is relaxed ordered. Only what
+// waits before it matters.
+bool Transmitter::may_overtake_posted(const Tlp& tlp, const Queue& posted) {
+  const bool relaxed = tlp.flow_class == pcie::FlowClass::kCompletion &&
+                       (tlp.attributes & Tlp::kRelaxedOrdering) != 0;
+  if (relaxed) return true;
+  const bool id_based = (tlp.attributes & Tlp::kIdOrdering) != 0;
+  for (const Tlp* earlier = posted.head; earlier != nullptr && earlier->stamp <= tlp.stamp;
+       earlier = earlier->next) {
+    if (!id_based || earlier->requester == tlp.requester) return false;
+  }
+  return true;
+}
+
+void Transmitter::end_stall(Queue& queue, Picoseconds now) {
+  const std::uint64_t stalled = now.count() - (queue.stall >> 1);
+  if (static_cast<Stall>(queue.stall & 1) == Stall::kCredit) {
+    queue.head->add(TlpSegment::kCreditStall, stalled);
+    statistics_.credit_stall_ps += stalled;
+  } else {
+    queue.head->add(TlpSegment::kOrderingStall, stalled);
+    statistics_.ordering_stall_ps += stalled;
+  }
+  queue.stall = kNotStalled;
+}
+
+void Transmitter::note_stall(Queue& queue, Stall stall, Picoseconds now) {
+  if (queue.stall != kNotStalled) {
+    if (static_cast<Stall>(queue.stall & 1) == stall) return;
+    end_stall(queue, now);
+  }
+  queue.stall = now.count() << 1 | static_cast<std::uint64_t>(stall);
+}
+
+// Whether the head of this queue may be sent now, as far as ordering and credits are concerned.
+bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now) {
+  Queue& queue = input.queues[flow_class];
+  if (flow_class != kPosted && (input.classes & 1U << kPosted) != 0 &&
+      !may_overtake_posted(*queue.head, input.queues[kPosted])) {
+    note_stall(queue, Stall::kOrdering, now);
+    return false;
+  }
+  Credits& credits = credits_[flow_class];
+  const std::uint32_t data = queue.head->data_credits();
+  if (!covers(credits, data) && !take_returns(credits, data, now)) {
+    blocked_classes_ |= static_cast<std::uint8_t>(1U << flow_class);
+    note_stall(queue, Stall::kCredit, now);
+    return false;
+  }
+  return true;
+}
+
+// The classes by the age of their heads; at the same age posted requests first, which everything
+// behind them may wait for.
+Tlp* Transmitter::oldest_eligible(Input& input, Picoseconds now, unsigned& flow_class) {
+  if (std::has_single_bit(input.classes)) {
+    flow_class = static_cast<unsigned>(std::countr_zero(input.classes));
+    return eligible(input, flow_class, now) ? input.queues[flow_class].head : nullptr;
+  }
+  unsigned order[pcie::kFlowClassCount];
+  unsigned count = 0;
+  for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
+    if ((input.classes >> i & 1) == 0) continue;
+    unsigned slot = count++;
+    const Picoseconds age = input.queues[i].head->stamp;
+    for (; slot > 0 && input.queues[order[slot - 1]].head->stamp > age; --slot) {
+      order[slot] = order[slot - 1];
+    }
+    order[slot] = i;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    if (!eligible(input, order[i], now)) continue;
+    flow_class = order[i];
+    return input.queues[flow_class].head;
+  }
+  return nullptr;
+}
+
+Tlp* Transmitter::select(Picoseconds now, unsigned& input_index, unsigned& flow_class) {
+  // Inputs above the one served last, then those up to it.
+  const std::uint64_t upto_last = ~std::uint64_t{0} >> (63 - last_input_);
+  for (std::uint64_t candidates : {backlog_mask_ & ~upto_last, backlog_mask_ & upto_last}) {
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const auto index = static_cast<unsigned>(std::countr_zero(candidates));
+      Tlp* const tlp = oldest_eligible(inputs_[index], now, flow_class);
+      if (tlp == nullptr) continue;
+      input_index = index;
+      last_input_ = index;
+      return tlp;
+    }
+  }
+  return nullptr;
+}
+
+void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseconds now) {
+  Queue& queue = input.queues[flow_class];
+  if (queue.stall != kNotStalled) end_stall(queue, now);
+  queue.head = tlp->next;
+  if (queue.head == nullptr) input.classes &= static_cast<std::uint8_t>(~(1U << flow_class));
+
+  const std::uint32_t data = tlp->data_credits();
+  Credits& credits = credits_[flow_class];
+  credits.headers -= credits.header_cost;
+  credits.data -= data & credits.data_mask;
+
+  // The wire: DLLPs that found no idle time, then a SKP ordered set if one is due, then the TLP.
+  std::uint64_t start = line_free_ticks_;
+  const std::uint64_t now_ticks = ticks_of(now);
+  if (now_ticks > start) {
+    const std::uint64_t idle = now_ticks - start;
+    owed_dllp_ticks_ -= std::min(owed_dllp_ticks_, idle);
+    start = now_ticks;
+    if (next_skp_ticks_ < start) {
+      const std::uint64_t interval = timing_.skp_interval().ticks();
+      next_skp_ticks_ += ((start - next_skp_ticks_) / interval + 1) * interval;
+    }
+  }
+  start += owed_dllp_ticks_;
+  owed_dllp_ticks_ = 0;
+  if (start >= next_skp_ticks_) {
+    start += timing_.skp_time().ticks();
+    next_skp_ticks_ += timing_.skp_interval().ticks();
+    statistics_.skp_bytes += timing_.skp_wire_bytes();
+  }
+  const std::uint32_t bytes = wire_bytes(*tlp);
+  line_free_ticks_ = start + std::uint64_t{bytes} * ticks_per_byte_;
+  const Picoseconds starts = ceil_ps(start);
+  const Picoseconds ends = ceil_ps(line_free_ticks_);
+
+  ++statistics_.tlps;
+  statistics_.payload_bytes += tlp->payload_bytes();
+  statistics_.tlp_bytes += bytes;
+
+  // The TLP leaves this component's buffer when its last byte is on the wire.
+  if (input.upstream != nullptr) input.upstream->return_credit(tlp->flow_class, data, ends);
+  if (ends.count() >= next_ack_ps_) {
+    next_ack_ps_ = ends.count() + config_.dllp_interval.count();
+    reverse_->owe_dllp(ends);
+  }
+
+  tlp->add(TlpSegment::kPropagation, config_.propagation.count());
+  tlp->add(TlpSegment::kSwitch, config_.receive_latency.count());
+  Picoseconds arrives = starts + config_.propagation + config_.receive_latency;
+  if (!config_.cut_through) {
+    const Picoseconds serialisation = ends - starts;
+    arrives += serialisation;
+    tlp->pay_serialisation(serialisation);
+  }
+  tlp->stamp = arrives;
+  tlp->next = nullptr;
+  if (in_flight_head_ == nullptr) {
+    in_flight_head_ = tlp;
+    scheduler_.schedule(arrival_actor_, arrives);
+  } else {
+    in_flight_tail_->next = tlp;
+  }
+  in_flight_tail_ = tlp;
+}
+
+void Transmitter::owe_dllp(Picoseconds at) {
+  // A DLLP that fell due while the wire was idle is gone; one that falls due later delays a TLP
+  // that is sent by then. Both are settled when the next TLP starts.
+  static_cast<void>(at);
+  owed_dllp_ticks_ += timing_.dllp_time().ticks();
+  statistics_.dllp_bytes += timing_.dllp_wire_bytes();
+}
+
+void Transmitter::reset_statistics(Picoseconds now) {
+  static_cast<void>(now);
+  statistics_ = {};
+  statistics_.queue_peak = backlog_;
+}
+
+std::uint64_t Transmitter::busy_ticks() const {
+  return (statistics_.tlp_bytes + statistics_.dllp_bytes + statistics_.skp_bytes) * ticks_per_byte_;
+}
+
+}  // namespace peerfab::engine
