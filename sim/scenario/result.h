@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/scenario/expectation.h"
 #include "sim/stats/breakdown.h"
 
 namespace peerfab::scenario {
@@ -79,7 +80,7 @@ struct VariantResult {
   std::vector<LinkResult> links;  // in the topology's order, "up" before "down"
   std::vector<ComponentResult> components;
   Picoseconds time;      // simulated, from 0 to the end of the last flow
-  bool partial = false;  // ended early: interrupt or time limit
+  bool partial = false;  // ended by an interrupt (the time limit only leaves flows unfinished)
   std::string error;     // not empty: the simulation failed
   HostStats host;
 };
@@ -96,7 +97,7 @@ struct ExpectationResult {
   std::uint64_t measured = 0;
   std::uint64_t low = 0;
   std::uint64_t high = 0;
-  std::string unit;     // "B", "B/s", "ps", "ppm"
+  Unit unit = Unit::kTime;
   std::string message;  // for people: "54.9GB/s; expected 51.4GB/s to 55.6GB/s"
 };
 

@@ -18,11 +18,10 @@ namespace peerfab::scenario {
 // kAuto: peer to peer where the topology routes it, else through host memory.
 enum class Via { kAuto, kP2p, kHost };
 // kFlow: transactions of one initiator. kCopy: what a driver's copy call does: the chunks of a
-// buffer, each one a descriptor of the initiator's engine, and a staging buffer when via is kHost.
+// buffer, each one a descriptor of the initiator's engine, and staging buffers when via is kHost.
+// A flow is always direct: its via is kAuto.
 enum class Verb { kFlow, kCopy };
 enum class Payload { kNone, kReal };
-// The order in which a repetition's chunks are visited.
-enum class Pattern { kSequential, kRandom };
 
 struct FlowSpec {
   std::string name;  // unique; "copy", "flow", "copy2", ... when not given
@@ -35,8 +34,8 @@ struct FlowSpec {
   std::string to;
   SourceLocation from_where;
   SourceLocation to_where;
-  // Who issues the TLPs: `from` (it writes) or `to` (it reads) or a third component. Empty: `from`
-  // if its model can initiate, else `to`.
+  // Who issues the TLPs: `from` (it writes), `to` (it reads) or a third component (it reads, then
+  // writes). Empty: `from` if its model can initiate, else `to`.
   std::string by;
   SourceLocation by_where;
 
@@ -46,7 +45,6 @@ struct FlowSpec {
   Bytes stride;       // from the start of one row to the start of the next; >= row
   Bytes from_offset;  // of the first byte from the start of the source's memory
   Bytes to_offset;
-  Pattern pattern = Pattern::kSequential;
   unsigned queue_depth = 1;  // transactions outstanding; > 0
   std::uint64_t count = 1;   // repetitions, back to back; > 0
   Picoseconds start;         // not before this time; relative to the end of the last of `after`
@@ -74,6 +72,7 @@ struct TopologyOverride {
   std::string parameter;
   std::string value;
   SourceLocation component_where;
+  SourceLocation parameter_where;
   SourceLocation value_where;
 };
 
