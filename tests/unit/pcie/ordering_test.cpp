@@ -50,7 +50,7 @@ TEST_CASE("ID-based ordering needs another source", "[ordering]") {
   }
 }
 
-TEST_CASE("two PASIDs of one requester are two streams, for requests", "[ordering]") {
+TEST_CASE("two PASIDs of one requester are two streams for requests", "[ordering]") {
   for (const OrderingClass later : kClasses) {
     OrderingFields first = tlp(kPosted);
     OrderingFields second = tlp(later);
