@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +27,7 @@ using ComponentId = std::uint32_t;
 struct Component {
   std::string name;
   const device::ModelDescriptor* model = nullptr;  // owned by the registry, which must outlive this
-  config::ParameterValues values;
+  config::ParameterValues values{config::ParameterTable()};
   SourceLocation where;  // of the name in the file
   bool is_socket = false;
   std::string preset;  // empty when none was named
@@ -51,7 +53,7 @@ struct Wire {
   std::string kind;  // "socket": between two sockets
   ComponentId a = 0;
   ComponentId b = 0;
-  config::ParameterValues values;
+  config::ParameterValues values{config::ParameterTable()};
   SourceLocation where;
   std::string preset;  // empty when none was named
 };
@@ -82,10 +84,16 @@ struct Topology {
   // All components that are neither a socket nor a switch, in file order.
   [[nodiscard]] std::vector<ComponentId> endpoints() const;
   [[nodiscard]] std::size_t socket_count() const;
+  // Whether PCIe links and socket wires lead from one to the other.
+  [[nodiscard]] bool connected(ComponentId a, ComponentId b) const;
 
  private:
   std::vector<std::uint32_t> link_above_;  // per component: index into links, or kNoLink
   std::vector<std::vector<ComponentId>> children_;
+  std::vector<std::uint32_t> tree_depth_;    // per component
+  std::vector<ComponentId> tree_socket_;     // per component
+  std::vector<std::uint32_t> socket_group_;  // per component: number of its set of joined sockets
+  std::map<std::string, ComponentId, std::less<>> by_name_;
 };
 
 // Reads, checks and resolves a topology file. Findings of all checks go to `diagnostics`; the
