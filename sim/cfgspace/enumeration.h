@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct TreeNode {
   NodeId id = 0;
   std::string name;                   // for findings
   Bytes max_payload_supported{4096};  // Device Capabilities: 128 to 4096
-  std::vector<BarRequest> bars;       // endpoint; each must satisfy is_valid()
+  std::vector<BarRequest> bars;       // endpoint
   std::vector<Port> ports;            // switch: its downstream ports
 };
 // A downstream port or root port: nothing below it, or one node.
@@ -36,8 +37,8 @@ struct TreeNode::Port {
 };
 
 struct RootComplexTree {
-  std::string name;
-  Bytes memory;  // host memory of the socket
+  std::string name;  // for findings
+  Bytes memory;      // host memory of the socket
   Bytes max_payload_supported{4096};
   std::vector<TreeNode::Port> root_ports;
 };
@@ -63,17 +64,17 @@ struct EnumerationFinding {
     kBarDoesNotFit,     // the BAR stays unassigned
     kNoBusNumber,       // more than 256 buses: the node stays unreachable
     kMemoryDoesNotFit,  // host memory beyond the physical address width is left out
-    kTooManyPorts,      // more ports than a bus has functions: the port stays unreachable
+    kTooManyPorts,      // more ports than port numbers: the port stays unreachable
+    kInvalidBar,        // against is_valid(), or two BARs in one register: left out
   };
   Kind kind = Kind::kBarDoesNotFit;
   unsigned root_complex = 0;
-  bool has_node = false;
-  NodeId node = 0;        // if has_node
-  unsigned bar = 0;       // kBarDoesNotFit: register index
-  Bytes wanted;           // size of the BAR or of the memory
-  AddressRange window;    // where it had to go: the socket's whole MMIO window
-  Bytes largest_fitting;  // the largest size that would fit instead; zero: none
-  std::string message;    // all of this in a sentence
+  std::optional<NodeId> node;  // the device; nothing where it is about the socket
+  unsigned bar = 0;            // kBarDoesNotFit, kInvalidBar: register index
+  Bytes wanted;                // size of the BAR or of the memory
+  AddressRange window;         // where it had to go: the socket's whole MMIO window
+  Bytes largest_fitting;       // the largest size that would fit instead; zero: none
+  std::string message;         // all of this in a sentence
 };
 
 struct Enumeration {

@@ -4,7 +4,6 @@
 // functions converts, so that config bytes can back the struct.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <vector>

@@ -18,7 +18,7 @@ namespace peerfab::cfgspace {
 
 enum class TlpCategory : std::uint8_t { kPosted, kNonPosted, kCompletion };
 // Memory requests are routed by address; completions, configuration requests and some messages by
-// ID (PCIe r6.0, sec 2.2.4.1 and 2.2.4.2).
+// ID (PCIe r6.0, sec 2.2.4.1 and 2.2.4.2). A completion is always routed by ID.
 enum class Routing : std::uint8_t { kByAddress, kById };
 // The AT field of a memory request (PCIe r6.0, sec 10.2.1).
 enum class AddressType : std::uint8_t { kUntranslated, kTranslationRequest, kTranslated };
@@ -64,7 +64,7 @@ enum class Action : std::uint8_t {
   kToSocket,            // over the inter-socket link to root complex `index`
   kToFunction,          // by ID: arrived; in a root complex, at the host itself
   kUnsupportedRequest,  // non-posted: completion with UR; posted: discarded; logged in both cases
-  kCompleterAbort,      // ACS Violation; non-posted: completion with CA (PCIe r6.0, sec 6.12.4)
+  kCompleterAbort,      // ACS Violation; non-posted: completion with CA (PCIe r6.0, sec 6.12.5)
   kAllOnes,             // non-posted: successful completion with all bits set; posted: discarded
   kDropped,             // a completion that nobody expects: discarded and logged
   kNotIssued,           // the endpoint must not send it
@@ -96,6 +96,7 @@ enum class Reason : std::uint8_t {
   kNoWindow,
   kNoBar,
   kNoBusRange,
+  kOtherId,  // arrived at an endpoint, but the ID is another function's
   kMemorySpaceDisabled,
   kBusMasterDisabled,
   kSourceValidation,
@@ -112,15 +113,17 @@ enum class Reason : std::uint8_t {
 
 // The reason in a sentence without its end: "no window contains the address".
 [[nodiscard]] std::string_view text(Reason reason);
-// "PCIe r6.0, sec 2.2.4.1"
+// "PCIe r6.0, sec 2.2.4.1"; empty where the specification leaves the matter to the platform.
 [[nodiscard]] std::string_view section(Reason reason);
 
 struct Verdict {
   Action action = Action::kUnsupportedRequest;
   unsigned index = 0;  // of the action: port, BAR register or socket
   Reason reason = Reason::kNoWindow;
-  Bdf decided_at;             // the function whose registers decided
-  bool peer_to_peer = false;  // between two devices, turned round in this hop
+  Bdf decided_at;  // the function whose registers decided
+  // Between two devices, and turned round in this hop: passed on to a peer or refused as one. A
+  // root complex says so where the TLP enters it from a root port.
+  bool peer_to_peer = false;
   bool undefined_by_specification = false;
   // The verdict is the same for every TLP with the same category, routing, AT and RO from the same
   // ingress whose bytes all lie in `addresses`, whose requester lies in `requesters` and whose
