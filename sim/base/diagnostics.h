@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/base/nearest_name.h"
+#include "sim/base/printable.h"
 
 namespace peerfab {
 
@@ -90,10 +91,5 @@ class Diagnostics {
 
 // "note", "warning", "error".
 [[nodiscard]] std::string_view severity_name(Severity severity);
-
-// Text of unknown origin made safe for a terminal: control characters (and those that reorder
-// text, U+202A-U+202E and U+2066-U+2069) become \n, \t, \x1b or \u202e; bytes that are not UTF-8
-// become \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace peerfab
