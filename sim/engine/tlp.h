@@ -44,15 +44,17 @@ struct alignas(64) Tlp {
   Picoseconds stamp;
   Tlp* next = nullptr;
   std::uint32_t segments[kTlpSegments] = {};
-  std::uint16_t length = 0;      // bytes of payload, or bytes asked for by a read; 4096 at most
-  std::uint16_t byte_count = 0;  // completions: bytes still to come, this one included
+  std::uint16_t length = 0;  // bytes of payload, or bytes asked for by a read; 4096 at most
+  // Completions: bytes still to come, this one included. The last piece of a write that was split
+  // on its way: data credits of the buffer that held the whole; 0: its own.
+  std::uint16_t byte_count = 0;
   std::uint16_t requester = 0;
   std::uint16_t tag =
       0;  // posted requests have no tag on the wire that matters: their issuer's own
   pcie::TlpKind kind{};
   pcie::FlowClass flow_class = pcie::FlowClass::kPosted;
   std::uint8_t attributes = 0;  // kNoSnoop, kRelaxedOrdering, kIdOrdering
-  std::uint8_t flags = 0;  // kFourDw, kDigest, kPoisoned, kHasPayload; completion status in 6:4
+  std::uint8_t flags = 0;       // kFourDw to kEarlyPiece; completion status in 6:4
 
   static constexpr std::uint8_t kNoSnoop = 1;  // PCIe r6.0, sec 2.2.6.3
   static constexpr std::uint8_t kRelaxedOrdering = 2;
@@ -62,14 +64,24 @@ struct alignas(64) Tlp {
   static constexpr std::uint8_t kDigest = 2;
   static constexpr std::uint8_t kPoisoned = 4;
   static constexpr std::uint8_t kHasPayload = 8;
+  // A piece, not the last, of a write that was split on its way: it frees no buffer of the whole,
+  // and its delivery is not that of the whole.
+  static constexpr std::uint8_t kEarlyPiece = 0x80;
 
-  // Bytes of payload on the wire: a read request has a length and no payload.
+  // Bytes that the payload moves: a read request has a length and no payload.
   [[nodiscard]] std::uint32_t payload_bytes() const {
     return (flags & kHasPayload) != 0 ? length : 0U;
   }
+  // The payload on the wire, in whole DWs from the one that holds the first byte. (Completions
+  // keep the low bits of their first byte's address where requests do.)
+  [[nodiscard]] std::uint32_t payload_dw_bytes() const {
+    return (flags & kHasPayload) != 0
+               ? ((static_cast<std::uint32_t>(address & 3) + length + 3U) & ~3U)
+               : 0U;
+  }
   [[nodiscard]] std::uint32_t header_bytes() const { return (flags & kFourDw) != 0 ? 16U : 12U; }
   // Data credits of 16 B (PCIe r6.0, sec 2.6.1).
-  [[nodiscard]] std::uint32_t data_credits() const { return (payload_bytes() + 15U) / 16U; }
+  [[nodiscard]] std::uint32_t data_credits() const { return (payload_dw_bytes() + 15U) / 16U; }
 
   [[nodiscard]] CompletionStatus status() const {
     return static_cast<CompletionStatus>((flags >> 4) & 7);

@@ -295,7 +295,10 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   statistics_.tlp_bytes += bytes;
 
   // The TLP leaves this component's buffer when its last byte is on the wire.
-  if (input.upstream != nullptr) input.upstream->return_credit(tlp->flow_class, data, ends);
+  if (input.upstream != nullptr && (tlp->flags & Tlp::kEarlyPiece) == 0) {
+    const bool last_piece = tlp->flow_class == pcie::FlowClass::kPosted && tlp->byte_count != 0;
+    input.upstream->return_credit(tlp->flow_class, last_piece ? tlp->byte_count : data, ends);
+  }
   if (ends.count() >= next_ack_ps_) {
     next_ack_ps_ = ends.count() + config_.dllp_interval.count();
     reverse_->owe_dllp(ends);

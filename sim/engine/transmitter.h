@@ -96,7 +96,7 @@ class Transmitter {
   void set_upstream(unsigned input, Transmitter* upstream) { inputs_[input].upstream = upstream; }
   void set_source(unsigned input, TransmitSource* source, unsigned source_input) {
     inputs_[input].source = source;
-    inputs_[input].source_input = source_input;
+    inputs_[input].source_input = static_cast<std::uint16_t>(source_input);
   }
 
   // Queues a TLP that is complete as far as this component is concerned.
@@ -116,7 +116,7 @@ class Transmitter {
     return pcie::LineTime(std::uint64_t{wire_bytes(tlp)} * ticks_per_byte_).to_picoseconds_ceil();
   }
   [[nodiscard]] std::uint32_t wire_bytes(const Tlp& tlp) const {
-    return timing_.tlp_wire_bytes(tlp.header_bytes(), tlp.payload_bytes(),
+    return timing_.tlp_wire_bytes(tlp.header_bytes(), tlp.payload_dw_bytes(),
                                   (tlp.flags & Tlp::kDigest) != 0);
   }
   // Why TLPs wait at this moment, for diagnosis; empty when none does.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers requests: takes writes into a memory, and returns the data of reads in completions.
+//
+// One completer serves all ports of its component (an endpoint has one, a root complex one for each
+// root port). Reads of a port are answered in order; their completions are made one by one as the
+// link takes them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/ids.h"
+#include "sim/device/memory.h"
+#include "sim/device/model.h"
+#include "sim/device/ring.h"
+#include "sim/engine/tlp.h"
+#include "sim/engine/transmitter.h"
+#include "sim/pcie/splitting.h"
+
+namespace peerfab::device {
+
+struct CompleterStatistics {
+  std::uint64_t read_requests = 0;
+  std::uint64_t write_requests = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t refused = 0;  // answered with UR or CA, or discarded
+};
+
+class Completer final : public engine::TransmitSource {
+ public:
+  Completer(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters);
+
+  // Ports are numbered in the order in which they are added. Completions go into `input` of `out`;
+  // what arrives came over `in`, whose credits are returned.
+  unsigned add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in);
+  void set_identity(Bdf bdf) { bdf_ = bdf; }
+  // PCIe r6.0, sec 2.3.1.1; max_bytes as the Max_Payload_Size in force allows.
+  void set_limits(const pcie::CompletionLimits& limits) { limits_ = limits; }
+
+  // Serves a request from a port with memory at `offset`. Takes the TLP.
+  void serve(engine::Tlp* tlp, unsigned port, Memory& memory, std::uint64_t offset,
+             Picoseconds now);
+  // Refuses a request: a completion with this status for a non-posted one, silence for a posted
+  // one, whose sender's statistics learn why. Takes the TLP.
+  void refuse(engine::Tlp* tlp, unsigned port, engine::CompletionStatus status,
+              std::string_view why, Picoseconds now);
+  // Answers a read with all bits set and success. Takes the TLP.
+  void answer_all_ones(engine::Tlp* tlp, unsigned port, std::string_view why, Picoseconds now);
+
+  [[nodiscard]] const CompleterStatistics& statistics() const { return statistics_; }
+  void reset_statistics() { statistics_ = {}; }
+
+  void input_drained(unsigned port, Picoseconds now) override { emit(port, now); }
+
+ private:
+  struct PendingRead {
+    Picoseconds ready;
+    pcie::CompletionSplitter pieces{pcie::RequestPiece{}, pcie::CompletionLimits{}};
+    Memory* memory = nullptr;  // nullptr: no data (a refusal) or all bits set
+    std::uint64_t offset = 0;  // of the first byte in the memory
+    std::uint64_t first_address = 0;
+    std::uint32_t segments[engine::kTlpSegments] = {};
+    std::uint16_t requester = 0;
+    std::uint16_t tag = 0;
+    std::uint8_t attributes = 0;
+    engine::CompletionStatus status = engine::CompletionStatus::kSuccessful;
+    bool has_data = true;
+  };
+  struct Port {
+    Completer* self = nullptr;
+    unsigned index = 0;
+    engine::ActorId actor = 0;
+    engine::Transmitter* out = nullptr;
+    engine::Transmitter* in = nullptr;
+    unsigned input = 0;
+    Ring<PendingRead> reads;
+  };
+  struct PendingWrite {
+    Picoseconds accepted;
+    engine::Tlp* tlp;
+    unsigned port;
+  };
+
+  static void on_ready(void* self, Picoseconds now);
+  static void on_accepted(void* self, Picoseconds now);
+  void emit(unsigned port, Picoseconds now);
+  void push_read(const PendingRead& read, unsigned port, Picoseconds now);
+  void deliver(engine::Tlp* tlp, unsigned port, Picoseconds now);
+  PendingRead make_read(const engine::Tlp& tlp) const;
+
+  engine::Scheduler& scheduler_;
+  engine::TlpPool& pool_;
+  RequesterTable& requesters_;
+  Bdf bdf_;
+  pcie::CompletionLimits limits_{128, 128};
+  std::vector<std::unique_ptr<Port>> ports_;
+  engine::ActorId write_actor_;
+  Ring<PendingWrite> writes_;  // in order of acceptance
+  CompleterStatistics statistics_;
+};
+
+}  // namespace peerfab::device

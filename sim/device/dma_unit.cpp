@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/dma_unit.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "sim/pcie/spec.h"
+
+namespace peerfab::device {
+
+using engine::Tlp;
+using engine::TlpSegment;
+using stats::Segment;
+
+namespace {
+
+// TLPs of a channel in front of the wire: one, and one to follow it without a gap.
+constexpr std::uint32_t kReadyRequests = 2;
+
+pcie::TagSize tag_size_for(unsigned outstanding) {
+  return pcie::smallest_tag_size(outstanding).value_or(pcie::TagSize::k10Bit);
+}
+
+std::string_view status_text(engine::CompletionStatus status) {
+  switch (status) {
+    case engine::CompletionStatus::kUnsupportedRequest:
+      return "a read was answered with Unsupported Request";
+    case engine::CompletionStatus::kCompleterAbort:
+      return "a read was answered with Completer Abort";
+    default:
+      return "a read was answered with an unexpected status";
+  }
+}
+
+}  // namespace
+
+Picoseconds DmaUnit::Server::use(Picoseconds at, std::uint32_t bytes, bool with_cost) {
+  free = std::max(at, free) + transfer_time(Bytes(bytes), config.rate);
+  if (with_cost) free += config.cost;
+  return free;
+}
+
+DmaUnit::DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters,
+                 Memory& local, const DmaConfig& config)
+    : scheduler_(scheduler),
+      pool_(pool),
+      requesters_(requesters),
+      local_(local),
+      config_(config),
+      tags_(tag_size_for(config.outstanding_reads), config.outstanding_reads),
+      reads_(tags_.range().count),
+      writes_(config.outstanding_writes),
+      read_path_{config.read_path, {}},
+      write_path_{config.write_path, {}},
+      bus_{config.bus, {}} {
+  assert(config.outstanding_writes >= 1 && config.outstanding_writes <= 0xffff);
+  for (unsigned i = 0; i < config.channels; ++i) {
+    auto channel = std::make_unique<Channel>();
+    channel->self = this;
+    channel->index = i;
+    channel->actor = scheduler.add_actor(channel.get(), &DmaUnit::on_channel);
+    channels_.push_back(std::move(channel));
+  }
+  read_path_actor_ = scheduler.add_actor(this, &DmaUnit::on_read_path);
+  free_writes_.reserve(config.outstanding_writes);
+  for (unsigned i = config.outstanding_writes; i > 0; --i) {
+    free_writes_.push_back(static_cast<std::uint16_t>(i - 1));
+  }
+}
+
+void DmaUnit::connect(engine::Transmitter& out, unsigned first_input) {
+  out_ = &out;
+  first_input_ = first_input;
+  for (unsigned i = 0; i < config_.channels; ++i) out.set_source(first_input + i, this, i);
+}
+
+void DmaUnit::set_identity(Bdf bdf, std::uint32_t max_payload) {
+  bdf_ = bdf;
+  config_.max_payload = std::min(config_.max_payload, max_payload);
+  requesters_.add(bdf, this);
+}
+
+std::uint32_t DmaUnit::new_job() {
+  if (free_jobs_.empty()) {
+    jobs_.emplace_back();
+    return static_cast<std::uint32_t>(jobs_.size() - 1);
+  }
+  const std::uint32_t id = free_jobs_.back();
+  free_jobs_.pop_back();
+  return id;
+}
+
+void DmaUnit::submit(unsigned channel, const DmaJob& work, DmaListener& listener,
+                     std::uint64_t cookie, Picoseconds now) {
+  assert(work.length > 0);
+  const std::uint32_t id = new_job();
+  Job& job = jobs_[id];
+  job = Job{};
+  job.work = work;
+  if (job.work.row == 0) job.work.row = job.work.length;
+  job.listener = &listener;
+  job.cookie = cookie;
+  job.channel = channel;
+  job.ready = now;
+  channels_[channel]->waiting.push_back(id);
+  pump(channel, now);
+}
+
+void DmaUnit::on_channel(void* self, Picoseconds now) {
+  auto* const channel = static_cast<Channel*>(self);
+  channel->self->pump(channel->index, now);
+}
+
+// Takes up the next job if there is one and its turn has come.
+bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
+  if (channel.waiting.empty()) return false;
+  if (config_.one_at_a_time && channel.unfinished != 0) return false;
+  channel.current = channel.waiting.front();
+  channel.waiting.pop_front();
+  channel.active = true;
+  ++channel.unfinished;
+  Job& job = jobs_[channel.current];
+  // A ring's next descriptor is fetched while the one before is worked on.
+  const Picoseconds from = config_.one_at_a_time ? now : job.ready;
+  const Picoseconds launched = std::max(now, from + config_.launch);
+  job.device += launched - now;
+  channel.next_request = std::max(channel.next_request, launched);
+  if (job.work.direction == DmaJob::Direction::kWrite) {
+    job.local_memory = local_.read_latency();
+    channel.next_request += job.local_memory;
+  }
+  return true;
+}
+
+void DmaUnit::pump(unsigned index, Picoseconds now) {
+  Channel& channel = *channels_[index];
+  while (out_->waiting(first_input_ + index) < kReadyRequests) {
+    if (!channel.active && !take_up(channel, now)) return;
+    if (channel.next_request > now) {
+      scheduler_.schedule(channel.actor, channel.next_request);
+      return;
+    }
+    if (!send_request(channel, now)) return;
+  }
+}
+
+// Makes the next request of the current job. False: it waits for a tag or a place.
+bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
+  const std::uint32_t id = channel.current;
+  Job& job = jobs_[id];
+  const bool writes = job.work.direction == DmaJob::Direction::kWrite;
+
+  std::uint16_t tag = 0;
+  if (writes) {
+    if (free_writes_.empty()) {
+      channel.waits_for_tag = true;
+      channel.waits_since = now;
+      return false;
+    }
+    tag = free_writes_.back();
+    free_writes_.pop_back();
+  } else {
+    const std::optional<Tag> free_tag = tags_.acquire();
+    if (!free_tag.has_value()) {
+      channel.waits_for_tag = true;
+      channel.waits_since = now;
+      return false;
+    }
+    tag = free_tag->value();
+  }
+
+  const std::uint64_t row = job.moved / job.work.row;
+  const std::uint64_t in_row = job.moved % job.work.row;
+  const std::uint64_t at = row * (job.work.row == job.work.length ? 0 : job.work.stride) + in_row;
+  const std::uint64_t address = job.work.remote.value() + at;
+  const std::uint64_t limit = writes ? config_.max_payload : config_.max_read_request;
+  const std::uint64_t to_boundary =
+      pcie::spec::kAddressBoundaryBytes - address % pcie::spec::kAddressBoundaryBytes;
+  // A request counts whole DWs, the one of an unaligned first byte included.
+  const auto bytes = static_cast<std::uint32_t>(std::min(
+      {job.work.row - in_row, job.work.length - job.moved, limit - address % 4, to_boundary}));
+
+  Tlp* const tlp = pool_.allocate();
+  *tlp = Tlp{};
+  tlp->address = address;
+  tlp->length = static_cast<std::uint16_t>(bytes);
+  tlp->requester = bdf_.value();
+  tlp->tag = tag;
+  tlp->attributes = config_.relaxed_ordering ? Tlp::kRelaxedOrdering : std::uint8_t{0};
+  if (address >> 32 != 0) tlp->flags |= Tlp::kFourDw;
+
+  const std::uint64_t local = job.work.local + at;
+  Picoseconds next = now;
+  if (writes) {
+    tlp->kind = pcie::TlpKind::kMemoryWrite;
+    tlp->flow_class = pcie::FlowClass::kPosted;
+    tlp->flags |= Tlp::kHasPayload;
+    if (std::byte* payload = pool_.payload(tlp); payload != nullptr) {
+      local_.content().read(local, payload, bytes);
+    }
+    writes_[tag] = {id, bytes, false, local, now};
+    ++statistics_.write_requests;
+    next = std::max(local_.reserve(now, bytes),
+                    std::max(now + config_.write_interval, write_path_.use(now, bytes, true)));
+    if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {
+      next = std::max(next, bus_.use(now, bytes, in_row == 0));
+    }
+  } else {
+    tlp->kind = pcie::TlpKind::kMemoryRead;
+    tlp->flow_class = pcie::FlowClass::kNonPosted;
+    reads_[tags_.index_of(Tag(tag))] = {
+        id, bytes, in_row + bytes == job.work.row || job.moved + bytes == job.work.length, local,
+        now};
+    ++statistics_.read_requests;
+  }
+  channel.next_request = std::max(channel.next_request, next);
+
+  job.moved += bytes;
+  ++job.outstanding;
+  if (job.moved == job.work.length) channel.active = false;
+  out_->enqueue(first_input_ + channel.index, tlp, now);
+  return true;
+}
+
+void DmaUnit::wake_channels(Picoseconds now) {
+  // Round robin, so that channels share the tags.
+  for (unsigned i = 0; i < config_.channels; ++i) {
+    const unsigned index = (next_woken_ + i) % config_.channels;
+    Channel& channel = *channels_[index];
+    if (!channel.waits_for_tag) continue;
+    next_woken_ = index + 1;
+    channel.waits_for_tag = false;
+    const Picoseconds stalled = now - channel.waits_since;
+    jobs_[channel.current].tag_stall += stalled;
+    statistics_.tag_stall_ps += stalled.count();
+    pump(index, now);
+    return;
+  }
+}
+
+void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
+  const Request request = writes_[tlp.tag];
+  free_writes_.push_back(tlp.tag);
+  Job& job = jobs_[request.job];
+  if (job.first_byte == Picoseconds::max()) job.first_byte = at;
+  statistics_.bytes_written += request.remaining;
+  request_done(request.job, request, tlp.segments, at);
+  wake_channels(at);
+}
+
+void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds at) {
+  const Request request = writes_[tlp.tag];
+  free_writes_.push_back(tlp.tag);
+  ++statistics_.failed_requests;
+  Job& job = jobs_[request.job];
+  if (job.error.empty()) job.error = "a write was discarded: " + std::string(why);
+  request_done(request.job, request, tlp.segments, at);
+  wake_channels(at);
+}
+
+void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
+  if (!tags_.is_outstanding(Tag(tlp->tag))) {
+    ++unexpected_completions_;
+    pool_.release(tlp);
+    return;
+  }
+  Request& request = reads_[tags_.index_of(Tag(tlp->tag))];
+  Arrival arrival;
+  arrival.tag = tlp->tag;
+  std::copy(std::begin(tlp->segments), std::end(tlp->segments), arrival.segments);
+  if (tlp->status() == engine::CompletionStatus::kSuccessful) {
+    arrival.bytes = tlp->length;
+    if (const std::byte* payload = pool_.payload(tlp); payload != nullptr) {
+      local_.content().write(request.local, payload, tlp->length);
+    }
+    request.local += tlp->length;
+  } else {
+    // One completion ends the request, whatever it asked for (PCIe r6.0, sec 2.2.9.1).
+    Job& job = jobs_[request.job];
+    ++statistics_.failed_requests;
+    if (job.error.empty()) job.error = status_text(tlp->status());
+    arrival.bytes = static_cast<std::uint16_t>(request.remaining);
+  }
+  const bool last = arrival.bytes == request.remaining;
+  pool_.release(tlp);
+  Picoseconds through = read_path_.use(now, arrival.bytes, last);
+  if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {
+    through = std::max(through, bus_.use(now, arrival.bytes, last && request.ends_piece));
+  }
+  through = std::max(through, local_.write(now, arrival.bytes));
+  if (through <= now && arrivals_.empty()) {
+    take_data(arrival, now);
+    return;
+  }
+  arrival.through = std::max(through, now);
+  arrivals_.push_back(arrival);
+  if (arrivals_.size() == 1) scheduler_.schedule(read_path_actor_, arrival.through);
+}
+
+void DmaUnit::on_read_path(void* self, Picoseconds now) {
+  auto* const unit = static_cast<DmaUnit*>(self);
+  while (!unit->arrivals_.empty() && unit->arrivals_.front().through <= now) {
+    const Arrival arrival = unit->arrivals_.front();
+    unit->arrivals_.pop_front();
+    unit->take_data(arrival, now);
+  }
+  if (!unit->arrivals_.empty()) {
+    unit->scheduler_.schedule(unit->read_path_actor_,
+                              std::max(now, unit->arrivals_.front().through));
+  }
+}
+
+void DmaUnit::take_data(const Arrival& arrival, Picoseconds now) {
+  const unsigned index = tags_.index_of(Tag(arrival.tag));
+  Request& request = reads_[index];
+  Job& job = jobs_[request.job];
+  if (job.first_byte == Picoseconds::max()) job.first_byte = now;
+  statistics_.bytes_read += arrival.bytes;
+  request.remaining -= arrival.bytes;
+  if (request.remaining != 0) {
+    job.serialisation += arrival.segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
+    return;
+  }
+  const Request done = request;
+  const bool released = tags_.release(Tag(arrival.tag));
+  assert(released);
+  static_cast<void>(released);
+  request_done(done.job, done, arrival.segments, now);
+  wake_channels(now);
+}
+
+void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,
+                           Picoseconds now) {
+  Job& job = jobs_[id];
+  --job.outstanding;
+  if (job.outstanding != 0 || job.moved != job.work.length) {
+    job.serialisation += segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
+    return;
+  }
+  std::copy_n(segments, engine::kTlpSegments, job.last_segments);
+  job.last_created = request.created;
+  finish(id, now);
+}
+
+// The latency of a job is that of its last TLP plus what went before it was made. Each segment
+// takes what it can claim of the time that is left, so the sum is exact; the rest is queueing.
+void DmaUnit::finish(std::uint32_t id, Picoseconds now) {
+  Job& job = jobs_[id];
+  DmaReport report;
+  report.cookie = job.cookie;
+  report.bytes = job.work.length;
+  report.ready = job.ready;
+  report.first_byte = job.first_byte == Picoseconds::max() ? now : job.first_byte;
+  report.end = now;
+  report.error = std::move(job.error);
+
+  Picoseconds left = now - job.last_created;
+  const auto claim = [&left, &report](Segment segment, std::uint64_t wanted) {
+    const Picoseconds taken = std::min(left, Picoseconds(wanted));
+    report.breakdown[segment] += taken;
+    left -= taken;
+  };
+  const auto of_last = [&job](TlpSegment segment) {
+    return std::uint64_t{job.last_segments[static_cast<std::size_t>(segment)]};
+  };
+  claim(Segment::kSerialisation, of_last(TlpSegment::kSerialisation));
+  claim(Segment::kPropagation, of_last(TlpSegment::kPropagation));
+  claim(Segment::kSwitch, of_last(TlpSegment::kSwitch));
+  claim(Segment::kCreditStall, of_last(TlpSegment::kCreditStall));
+  claim(Segment::kOrderingStall, of_last(TlpSegment::kOrderingStall));
+  claim(Segment::kIotlbMiss, of_last(TlpSegment::kIotlbMiss));
+  claim(Segment::kMemory, of_last(TlpSegment::kMemory));
+  report.breakdown[Segment::kQueueing] += left;
+
+  left = job.last_created - job.ready;
+  claim(Segment::kDevice, job.device.count());
+  claim(Segment::kMemory, job.local_memory.count());
+  claim(Segment::kTagStall, job.tag_stall.count());
+  claim(Segment::kSerialisation, job.serialisation);
+  report.breakdown[Segment::kQueueing] += left;
+
+  ++statistics_.jobs;
+  DmaListener* const listener = job.listener;
+  const unsigned channel = job.channel;
+  --channels_[channel]->unfinished;
+  free_jobs_.push_back(id);
+  listener->dma_done(report);
+  pump(channel, now);
+}
+
+}  // namespace peerfab::device

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DMA side of an endpoint: channels that turn jobs into requests, tags, and the reassembly of
+// completions. Copy engines, NVMe controllers and NICs all move data through one of these.
+//
+// A channel takes its jobs in order. It makes one TLP at a time, when the link has taken the one
+// before, so a job of any size needs no memory. Reads wait for a tag of the function, which all
+// channels share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/ids.h"
+#include "sim/device/memory.h"
+#include "sim/device/model.h"
+#include "sim/device/ring.h"
+#include "sim/engine/tlp.h"
+#include "sim/engine/transmitter.h"
+#include "sim/pcie/tags.h"
+
+namespace peerfab::device {
+
+// A serial resource inside the device: each use takes `cost` plus the bytes at `rate`.
+struct DatapathConfig {
+  Bandwidth rate;  // 0: unlimited
+  Picoseconds cost;
+};
+
+struct DmaConfig {
+  unsigned channels = 1;
+  // From a job being taken up until its first request.
+  Picoseconds launch;
+  // A job is taken up when the one before has completed (a stream of copies), else as soon as the
+  // one before has sent its last request (a ring of descriptors).
+  bool one_at_a_time = false;
+  std::uint32_t max_payload = 128;
+  std::uint32_t max_read_request = 128;
+  unsigned outstanding_reads = 32;   // tags in use at once
+  unsigned outstanding_writes = 64;  // posted TLPs not yet delivered
+  bool relaxed_ordering = false;
+  DatapathConfig read_path;    // what completions pass; cost once for each read request
+  DatapathConfig write_path;   // what writes pass; cost once for each TLP
+  DatapathConfig bus;          // shared by both; cost once for each contiguous piece of a job
+  Picoseconds write_interval;  // least time between two write TLPs
+};
+
+struct DmaStatistics {
+  std::uint64_t jobs = 0;
+  std::uint64_t read_requests = 0;
+  std::uint64_t write_requests = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t tag_stall_ps = 0;
+  std::uint64_t failed_requests = 0;
+};
+
+class DmaUnit final : public Initiator, public engine::TransmitSource, public PostedListener {
+ public:
+  // `local` is the memory that the jobs' local offsets mean.
+  DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters,
+          Memory& local, const DmaConfig& config);
+
+  // Channel i sends through input first_input + i.
+  void connect(engine::Transmitter& out, unsigned first_input);
+  // After enumeration; the payload size in force may be less than the device's own.
+  void set_identity(Bdf bdf, std::uint32_t max_payload);
+
+  [[nodiscard]] unsigned channels() const override { return config_.channels; }
+  void submit(unsigned channel, const DmaJob& job, DmaListener& listener, std::uint64_t cookie,
+              Picoseconds now) override;
+
+  // A completion that came back. Takes the TLP.
+  void completion(engine::Tlp* tlp, Picoseconds now);
+
+  void input_drained(unsigned channel, Picoseconds now) override { pump(channel, now); }
+  void posted_delivered(const engine::Tlp& tlp, Picoseconds at) override;
+  void posted_refused(const engine::Tlp& tlp, std::string_view why, Picoseconds at) override;
+
+  [[nodiscard]] const DmaStatistics& statistics() const { return statistics_; }
+  void reset_statistics() { statistics_ = {}; }
+  [[nodiscard]] unsigned outstanding_reads() const { return tags_.outstanding(); }
+  [[nodiscard]] std::uint64_t unexpected_completions() const { return unexpected_completions_; }
+
+ private:
+  struct Job {
+    DmaJob work;
+    DmaListener* listener = nullptr;
+    std::uint64_t cookie = 0;
+    unsigned channel = 0;
+    Picoseconds ready;
+    Picoseconds first_byte = Picoseconds::max();
+    std::uint64_t moved = 0;        // bytes requested so far
+    std::uint32_t outstanding = 0;  // requests on their way
+    // What the breakdown needs of all but the last TLP.
+    std::uint64_t serialisation = 0;
+    Picoseconds device;  // launch, and time in the device's own datapath
+    Picoseconds local_memory;
+    Picoseconds tag_stall;
+    std::uint32_t last_segments[engine::kTlpSegments] = {};
+    Picoseconds last_created;
+    std::string error;
+  };
+  // A request on its way: a read by its tag, a write by a number that its tag field carries.
+  struct Request {
+    std::uint32_t job = 0;
+    std::uint32_t remaining = 0;  // bytes that have not arrived yet; all of them for a write
+    bool ends_piece = false;      // of a read: the last of a contiguous piece of its job
+    std::uint64_t local = 0;
+    Picoseconds created;
+  };
+  struct Channel {
+    DmaUnit* self = nullptr;
+    unsigned index = 0;
+    engine::ActorId actor = 0;
+    Ring<std::uint32_t> waiting;  // jobs not yet taken up
+    bool active = false;          // a job is being turned into requests
+    std::uint32_t current = 0;
+    std::uint32_t unfinished = 0;  // jobs taken up and not completed
+    Picoseconds next_request;      // not before this time
+    bool waits_for_tag = false;
+    Picoseconds waits_since;
+  };
+  struct Server {
+    DatapathConfig config;
+    Picoseconds free;
+    // Books a use from `at` on; when it ends.
+    Picoseconds use(Picoseconds at, std::uint32_t bytes, bool with_cost);
+  };
+  struct Arrival {
+    Picoseconds through;  // the read path
+    std::uint16_t tag = 0;
+    std::uint16_t bytes = 0;
+    std::uint32_t segments[engine::kTlpSegments] = {};
+  };
+
+  static void on_channel(void* self, Picoseconds now);
+  static void on_read_path(void* self, Picoseconds now);
+
+  void pump(unsigned channel, Picoseconds now);
+  bool take_up(Channel& channel, Picoseconds now);
+  bool send_request(Channel& channel, Picoseconds now);
+  void take_data(const Arrival& arrival, Picoseconds now);
+  void request_done(std::uint32_t job, const Request& request, const std::uint32_t* segments,
+                    Picoseconds now);
+  void finish(std::uint32_t job, Picoseconds now);
+  void wake_channels(Picoseconds now);
+  std::uint32_t new_job();
+
+  engine::Scheduler& scheduler_;
+  engine::TlpPool& pool_;
+  RequesterTable& requesters_;
+  Memory& local_;
+  DmaConfig config_;
+  Bdf bdf_;
+  engine::Transmitter* out_ = nullptr;
+  unsigned first_input_ = 0;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  unsigned next_woken_ = 0;
+  std::vector<Job> jobs_;
+  std::vector<std::uint32_t> free_jobs_;
+  pcie::TagAllocator tags_;
+  std::vector<Request> reads_;   // by tag
+  std::vector<Request> writes_;  // by number
+  std::vector<std::uint16_t> free_writes_;
+  Server read_path_;
+  Server write_path_;
+  Server bus_;
+  engine::ActorId read_path_actor_;
+  Ring<Arrival> arrivals_;  // data in the read path
+  DmaStatistics statistics_;
+  std::uint64_t unexpected_completions_ = 0;
+};
+
+}  // namespace peerfab::device

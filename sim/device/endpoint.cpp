@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/endpoint.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "sim/cfgspace/route.h"
+#include "sim/device/port_parameters.h"
+#include "sim/pcie/spec.h"
+
+namespace peerfab::device {
+
+Endpoint::Endpoint(const ModelContext& context, const MemoryConfig& memory,
+                   const std::optional<DmaConfig>& dma, std::uint32_t max_completion_payload)
+    : Model(context.name),
+      pool_(context.pool),
+      memory_(memory, context.pattern_seed),
+      profile_(port_profile(context.values)),
+      completer_(context.engine.scheduler(), context.pool, context.requesters),
+      max_completion_payload_(max_completion_payload) {
+  if (dma.has_value()) {
+    dma_ = std::make_unique<DmaUnit>(context.engine.scheduler(), context.pool, context.requesters,
+                                     memory_, *dma);
+  }
+  // Inputs of its transmitter: the completer's, then one for each DMA channel.
+  profile_.transmit_inputs = 1 + (dma_ ? dma_->channels() : 0);
+}
+
+PortProfile Endpoint::profile(PortRef /*port*/) const { return profile_; }
+
+engine::Receiver& Endpoint::connect(PortRef /*port*/, engine::Transmitter& out,
+                                    engine::Transmitter& in) {
+  in_ = &in;
+  completer_.add_port(out, 0, in);
+  if (dma_) dma_->connect(out, 1);
+  return *this;
+}
+
+void Endpoint::configure(cfgspace::PortRegisters& registers) {
+  registers_ = &registers;
+  routes_.forget();
+  const auto max_payload = static_cast<std::uint32_t>(registers.max_payload_size.count());
+  completer_.set_identity(registers.bdf);
+  completer_.set_limits(
+      {pcie::spec::kRcbLargeBytes, std::min(max_payload, max_completion_payload_)});
+  if (dma_) dma_->set_identity(registers.bdf, max_payload);
+}
+
+std::optional<BusAddress> Endpoint::bar_base(unsigned bar) const {
+  assert(registers_ != nullptr);
+  for (const cfgspace::Bar& candidate : registers_->bars) {
+    if (candidate.request.index == bar && candidate.assigned) return candidate.base;
+  }
+  return std::nullopt;
+}
+
+void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
+  if (tlp->flow_class == pcie::FlowClass::kCompletion) {
+    in_->return_credit(tlp->flow_class, tlp->data_credits(), now);
+    if (dma_) {
+      dma_->completion(tlp, now);
+    } else {
+      pool_.release(tlp);
+    }
+    return;
+  }
+  const cfgspace::Verdict& verdict =
+      routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()});
+  if (verdict.action == cfgspace::Action::kToBar) {
+    const std::optional<BusAddress> base = bar_base(verdict.index);
+    assert(base.has_value());
+    const std::optional<std::uint64_t> offset =
+        locate(verdict.index, (BusAddress(tlp->address) - *base).count());
+    if (offset.has_value()) {
+      completer_.serve(tlp, 0, memory_, *offset, now);
+      return;
+    }
+    completer_.refuse(tlp, 0, engine::CompletionStatus::kUnsupportedRequest,
+                      "nothing is mapped at this address of the aperture of " + name(), now);
+    return;
+  }
+  completer_.refuse(tlp, 0, engine::CompletionStatus::kUnsupportedRequest,
+                    cfgspace::describe(verdict) + " in " + name(), now);
+}
+
+std::vector<StatisticDescriptor> Endpoint::common_statistics(bool with_dma) {
+  std::vector<StatisticDescriptor> table = {
+      {"requests_served", "TLPs", "read and write requests that its BARs answered"},
+      {"bytes_read_from", "B", "data returned to readers of its BARs"},
+      {"bytes_written_to", "B", "data that writers of its BARs delivered"},
+      {"requests_refused", "TLPs", "requests answered with UR or discarded"},
+  };
+  if (with_dma) {
+    const std::vector<StatisticDescriptor> dma = {
+        {"jobs", "", "DMA jobs that completed"},
+        {"dma_read_requests", "TLPs", "memory reads that its DMA sent"},
+        {"dma_write_requests", "TLPs", "memory writes that its DMA sent"},
+        {"dma_bytes_read", "B", "data that its reads brought"},
+        {"dma_bytes_written", "B", "data that its writes delivered"},
+        {"tag_stall", "ps",
+         "time its channels waited for a tag, or for a place among the writes "
+         "in flight"},
+        {"failed_requests", "TLPs", "requests that were refused somewhere"},
+        {"unexpected_completions", "TLPs", "completions for which no read was outstanding"},
+    };
+    table.insert(table.end(), dma.begin(), dma.end());
+  }
+  return table;
+}
+
+std::vector<StatisticValue> Endpoint::statistics() const {
+  const CompleterStatistics& served = completer_.statistics();
+  std::vector<StatisticValue> values = {
+      {"requests_served", served.read_requests + served.write_requests},
+      {"bytes_read_from", served.bytes_read},
+      {"bytes_written_to", served.bytes_written},
+      {"requests_refused", served.refused},
+  };
+  if (dma_) {
+    const DmaStatistics& dma = dma_->statistics();
+    const std::vector<StatisticValue> more = {
+        {"jobs", dma.jobs},
+        {"dma_read_requests", dma.read_requests},
+        {"dma_write_requests", dma.write_requests},
+        {"dma_bytes_read", dma.bytes_read},
+        {"dma_bytes_written", dma.bytes_written},
+        {"tag_stall", dma.tag_stall_ps},
+        {"failed_requests", dma.failed_requests},
+        {"unexpected_completions", dma_->unexpected_completions()},
+    };
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  return values;
+}
+
+void Endpoint::reset_statistics() {
+  completer_.reset_statistics();
+  memory_.reset_statistics();
+  if (dma_) dma_->reset_statistics();
+}
+
+}  // namespace peerfab::device

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every endpoint has: one upstream port, BARs that lead to memory, a completer and, where the
+// model moves data by itself, a DMA unit. A model derives from it and says what is behind its BARs.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "sim/cfgspace/port_registers.h"
+#include "sim/device/completer.h"
+#include "sim/device/dma_unit.h"
+#include "sim/device/memory.h"
+#include "sim/device/model.h"
+#include "sim/device/model_registry.h"
+#include "sim/device/route_cache.h"
+
+namespace peerfab::device {
+
+class Endpoint : public Model, public engine::Receiver {
+ public:
+  [[nodiscard]] PortProfile profile(PortRef port) const override;
+  engine::Receiver& connect(PortRef port, engine::Transmitter& out,
+                            engine::Transmitter& in) override;
+  void configure(cfgspace::PortRegisters& registers) override;
+  void registers_changed() override { routes_.forget(); }
+  void receive(engine::Tlp* tlp, Picoseconds now) override;
+
+  [[nodiscard]] Initiator* initiator() override { return dma_.get(); }
+  [[nodiscard]] std::vector<StatisticValue> statistics() const override;
+  void reset_statistics() override;
+
+  // The statistics that every endpoint reports, for its model's table.
+  [[nodiscard]] static std::vector<StatisticDescriptor> common_statistics(bool with_dma);
+
+ protected:
+  // Without a DMA configuration the endpoint only answers.
+  Endpoint(const ModelContext& context, const MemoryConfig& memory,
+           const std::optional<DmaConfig>& dma, std::uint32_t max_completion_payload);
+
+  // Where a byte of a BAR lies in the endpoint's memory; nullopt: nothing there (an unmapped part
+  // of an aperture), which is answered with UR.
+  [[nodiscard]] virtual std::optional<std::uint64_t> locate(unsigned bar,
+                                                            std::uint64_t offset) const = 0;
+
+  [[nodiscard]] Memory& local_memory() { return memory_; }
+  // Base of an assigned BAR, nullopt when enumeration found no place for it.
+  [[nodiscard]] std::optional<BusAddress> bar_base(unsigned bar) const;
+  [[nodiscard]] const cfgspace::PortRegisters* registers() const { return registers_; }
+
+ private:
+  engine::TlpPool& pool_;
+  Memory memory_;
+  PortProfile profile_;
+  Completer completer_;
+  std::unique_ptr<DmaUnit> dma_;
+  std::uint32_t max_completion_payload_;
+  engine::Transmitter* in_ = nullptr;
+  cfgspace::PortRegisters* registers_ = nullptr;
+  RouteCache routes_;
+};
+
+}  // namespace peerfab::device

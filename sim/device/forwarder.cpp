@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/forwarder.h"
+
+#include <algorithm>
+
+namespace peerfab::device {
+
+Forwarder::Forwarder(engine::Scheduler& scheduler, unsigned ports)
+    : scheduler_(scheduler), ports_(ports) {
+  for (unsigned i = 0; i < ports; ++i) {
+    ports_[i].self = this;
+    ports_[i].index = i;
+    ports_[i].actor = scheduler.add_actor(&ports_[i], &Forwarder::on_due);
+  }
+}
+
+void Forwarder::connect(unsigned port, engine::Transmitter& out, engine::Transmitter& in) {
+  ports_[port].out = &out;
+  ports_[port].in = &in;
+  // What leaves through this port came in somewhere, and what came in here leaves somewhere: the
+  // buffer of its link is free when it does.
+  for (unsigned other = 0; other < ports_.size(); ++other) {
+    if (ports_[other].in != nullptr) out.set_upstream(other, ports_[other].in);
+    if (ports_[other].out != nullptr) ports_[other].out->set_upstream(port, &in);
+  }
+}
+
+void Forwarder::forward_at(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at,
+                           Picoseconds now) {
+  Port& port = ports_[ingress];
+  if (at <= now && port.delayed.empty()) {
+    forward(tlp, ingress, egress, now);
+    return;
+  }
+  port.delayed.push_back({at, tlp, egress});
+  if (port.delayed.size() == 1) scheduler_.schedule(port.actor, at);
+}
+
+void Forwarder::on_due(void* self, Picoseconds now) {
+  auto* const port = static_cast<Port*>(self);
+  Forwarder& forwarder = *port->self;
+  while (!port->delayed.empty() && port->delayed.front().at <= now) {
+    const Delayed next = port->delayed.front();
+    port->delayed.pop_front();
+    forwarder.forward(next.tlp, port->index, next.egress, now);
+  }
+  if (!port->delayed.empty()) {
+    forwarder.scheduler_.schedule(port->actor, port->delayed.front().at);
+  }
+}
+
+}  // namespace peerfab::device

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forwarding side of a component with several ports: one transmitter out of each port, with an
+// input for every ingress, and an optional wait between the decision and the egress queue. Switches
+// and root complexes forward through one of these.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/device/ring.h"
+#include "sim/engine/scheduler.h"
+#include "sim/engine/tlp.h"
+#include "sim/engine/transmitter.h"
+
+namespace peerfab::device {
+
+class Forwarder {
+ public:
+  // `ports` ports; every transmitter has inputs 0 to ports - 1 for what came in there.
+  Forwarder(engine::Scheduler& scheduler, unsigned ports);
+
+  void connect(unsigned port, engine::Transmitter& out, engine::Transmitter& in);
+  [[nodiscard]] bool connected(unsigned port) const { return ports_[port].out != nullptr; }
+  [[nodiscard]] engine::Transmitter& out(unsigned port) { return *ports_[port].out; }
+  [[nodiscard]] engine::Transmitter& in(unsigned port) { return *ports_[port].in; }
+
+  // Queues the TLP at the egress at once.
+  void forward(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds now) {
+    ports_[egress].out->enqueue(ingress, tlp, now);
+  }
+  // Queues it at `at`, which is not before any earlier `at` of the same ingress.
+  void forward_at(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at,
+                  Picoseconds now);
+
+ private:
+  struct Delayed {
+    Picoseconds at;
+    engine::Tlp* tlp;
+    unsigned egress;
+  };
+  struct Port {
+    Forwarder* self = nullptr;
+    unsigned index = 0;
+    engine::ActorId actor = 0;
+    engine::Transmitter* out = nullptr;
+    engine::Transmitter* in = nullptr;
+    Ring<Delayed> delayed;  // in order of time
+  };
+  static void on_due(void* self, Picoseconds now);
+
+  engine::Scheduler& scheduler_;
+  std::vector<Port> ports_;
+};
+
+}  // namespace peerfab::device
