@@ -17,7 +17,7 @@
 namespace peerfab::pcie {
 
 // Ack Factor of the latency tables, in tenths: about how many TLPs of the largest size one Ack
-// answers, by payload size and width (PCIe r3.1, sec 3.5.2.1, Tables 3-4 to 3-6).
+// answers, by payload size and width (PCIe r3.1, sec 3.5.3.1).
 [[nodiscard]] constexpr unsigned ack_factor_tenths(unsigned width, unsigned max_payload_bytes) {
   if (max_payload_bytes <= 256) return width >= 12 ? 30 : width >= 8 ? 25 : 14;
   return width >= 12 ? 20 : 10;
@@ -41,10 +41,10 @@ namespace peerfab::pcie {
   return ack_latency_limit_symbols(generation, width, max_payload_bytes);
 }
 
-// REPLAY_TIMER limit in symbol times, without the L0s adjustment. Up to 8.0 GT/s three times the
-// Ack latency limit (PCIe r3.1, sec 3.5.2.1). A port that supports 16.0 GT/s or more must use the
-// simplified limit, 24,000 to 31,000 symbol times, of which this is the least (PCIe r6.0, sec
-// 3.6.2.1).
+// REPLAY_TIMER limit in symbol times, without the L0s adjustment, of a port whose highest
+// generation is given. Up to Gen3 it is three times the Ack latency limit (PCIe r3.1, sec 3.5.2.1).
+// A port that supports 16.0 GT/s or more must use the simplified limit at every rate: 24,000 to
+// 31,000 symbol times, of which this is the least (PCIe r6.0, sec 3.6.2.1).
 [[nodiscard]] constexpr std::uint32_t replay_timer_limit_symbols(unsigned generation,
                                                                  unsigned width,
                                                                  unsigned max_payload_bytes) {

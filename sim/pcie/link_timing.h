@@ -80,7 +80,7 @@ struct LinkConfig {
 
 // Time of one byte on a link of one lane, coding included. Gen1: 10 bits at 2.5 GT/s are 4 ns.
 // Gen3: 130 bits at 8 GT/s carry 16 bytes, so a byte takes 1015.625 ps. Each further generation
-// halves it (PCIe r6.0, sec 4.2.1, 4.2.2; rates in sec 8.3).
+// halves it (PCIe r6.0, sec 4.2.1, 4.2.2).
 [[nodiscard]] constexpr LineTime lane_byte_time(unsigned generation) {
   constexpr std::uint64_t kGen1 = 4000 * LineTime::kTicksPerPicosecond;
   constexpr std::uint64_t kGen3 =

@@ -32,8 +32,8 @@ inline constexpr unsigned kRcbSmallBytes = 64;
 inline constexpr unsigned kRcbLargeBytes = 128;
 
 // --- Data link layer: sizes on the wire --------------------------------------------------------
-inline constexpr unsigned kSequenceNumberBytes = 2;  // 4 reserved bits and 12 bits, sec 3.6.1
-inline constexpr unsigned kLcrcBytes = 4;            // sec 3.6.1
+inline constexpr unsigned kSequenceNumberBytes = 2;  // 4 reserved bits and 12 bits, sec 3.6.2.1
+inline constexpr unsigned kLcrcBytes = 4;            // sec 3.6.2.1
 inline constexpr unsigned kDllpBytes = 6;            // 4 bytes and a 16-bit CRC, sec 3.5.1
 
 // --- Physical layer, 8b/10b (2.5 and 5.0 GT/s), sec 4.2.1 --------------------------------------
