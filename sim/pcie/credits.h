@@ -2,8 +2,7 @@
 // Flow-control credits: what a TLP costs, and the modular counters of both ends of a link.
 //
 // Contract: PCIe r6.0, sec 2.6.1, for links without FLIT mode. Counters hold what the
-// specification's variables hold, in FC units; Scaled Flow Control widens them. No allocation; the
-// functions of the send path are branch-free.
+// specification's variables hold, in FC units; Scaled Flow Control widens them. No allocation.
 #pragma once
 
 #include <array>
@@ -201,7 +200,7 @@ class TransmitCredits {
     }
   }
   [[nodiscard]] constexpr bool can_send(CreditCost cost) const {
-    return counter(header_credit(cost.flow)).can_send(1) &
+    return counter(header_credit(cost.flow)).can_send(1) &&
            counter(data_credit(cost.flow)).can_send(cost.data);
   }
   constexpr void consume(CreditCost cost) {
