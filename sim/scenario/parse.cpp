@@ -49,6 +49,11 @@ class Reader {
            "a scenario is a map of keys, found " + std::string(config::kind_name(root_.kind())));
       return std::nullopt;
     }
+    if (root_.find("sockets") != nullptr && !looks_like_scenario(root_)) {
+      fail("bad-scenario", whole(), "this is a topology, not a scenario: it has nothing to do",
+           "look at it with: peerfab topo " + file_name_);
+      return std::nullopt;
+    }
     scenario_.file = file_name_;
     read_head();
     read_steps();
