@@ -189,6 +189,10 @@ device::ModelDescriptor dma_model() {
         {kMemoryBar, Bytes(std::bit_ceil(values.size("local_memory").count())), true, true,
          "local memory"}};
   };
+  model.memory_size = [](const config::ParameterValues& values) {
+    return values.size("local_memory");
+  };
+  model.initiates = true;
   model.create = [](const device::ModelContext& context) -> std::unique_ptr<device::Model> {
     return std::make_unique<DmaEngine>(context);
   };

@@ -171,6 +171,8 @@ device::ModelDescriptor gpu_model() {
         {kFramebufferBar, Bytes(std::bit_ceil(values.size("bar1").count())), true, true,
          "framebuffer aperture"}};
   };
+  model.memory_size = [](const config::ParameterValues& values) { return values.size("hbm_size"); };
+  model.initiates = true;
   model.create = [](const device::ModelContext& context) -> std::unique_ptr<device::Model> {
     return std::make_unique<Gpu>(context);
   };

@@ -99,6 +99,7 @@ device::ModelDescriptor memory_model() {
     return std::vector<cfgspace::BarRequest>{
         {kMemoryBar, Bytes(std::bit_ceil(values.size("size").count())), true, true, "memory"}};
   };
+  model.memory_size = [](const config::ParameterValues& values) { return values.size("size"); };
   model.create = [](const device::ModelContext& context) -> std::unique_ptr<device::Model> {
     return std::make_unique<MemoryCard>(context);
   };

@@ -388,6 +388,9 @@ device::ModelDescriptor root_complex_model() {
   model.downstream_ports = [](const config::ParameterValues& values) {
     return static_cast<unsigned>(values.integer("root_ports"));
   };
+  model.memory_size = [](const config::ParameterValues& values) {
+    return values.size("memory_size");
+  };
   model.create = [](const device::ModelContext& context) -> std::unique_ptr<device::Model> {
     return std::make_unique<RootComplex>(context);
   };

@@ -115,7 +115,8 @@ void DmaUnit::on_channel(void* self, Picoseconds now) {
 // Takes up the next job if there is one and its turn has come.
 bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
   if (channel.waiting.empty()) return false;
-  if (config_.one_at_a_time && channel.unfinished != 0) return false;
+  const bool continues = jobs_[channel.waiting.front()].work.continues;
+  if (config_.one_at_a_time && !continues && channel.unfinished != 0) return false;
   channel.current = channel.waiting.front();
   channel.waiting.pop_front();
   channel.active = true;
@@ -123,10 +124,10 @@ bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
   Job& job = jobs_[channel.current];
   // A ring's next descriptor is fetched while the one before is worked on.
   const Picoseconds from = config_.one_at_a_time ? now : job.ready;
-  const Picoseconds launched = std::max(now, from + config_.launch);
+  const Picoseconds launched = continues ? now : std::max(now, from + config_.launch);
   job.device += launched - now;
   channel.next_request = std::max(channel.next_request, launched);
-  if (job.work.direction == DmaJob::Direction::kWrite) {
+  if (job.work.direction == DmaJob::Direction::kWrite && !continues) {
     job.local_memory = local_.read_latency();
     channel.next_request += job.local_memory;
   }

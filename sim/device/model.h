@@ -84,6 +84,9 @@ struct DmaJob {
   std::uint64_t length = 0;  // bytes in all; > 0
   std::uint64_t row = 0;     // bytes of each contiguous piece; 0: one piece
   std::uint64_t stride = 0;  // between the starts of two pieces, on both sides
+  // Belongs to the same copy as the job before it on its channel: no launch of its own, and no
+  // waiting for that job's end.
+  bool continues = false;
 };
 
 struct DmaReport {

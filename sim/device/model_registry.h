@@ -35,6 +35,10 @@ struct ModelDescriptor {
   std::function<unsigned(const config::ParameterValues&)> downstream_ports;
   // What an endpoint asks for in memory space; empty function for the others.
   std::function<std::vector<cfgspace::BarRequest>(const config::ParameterValues&)> bars;
+  // The memory that flows read and write there; empty function where it has none.
+  std::function<Bytes(const config::ParameterValues&)> memory_size;
+  // It can issue transactions itself.
+  bool initiates = false;
   // Makes one during elaboration.
   std::function<std::unique_ptr<Model>(const ModelContext&)> create;
 };

@@ -22,6 +22,14 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
   assert(inputs >= 1 && inputs <= kMaxInputs);
   ticks_per_byte_ = timing_.ticks_per_byte();
   next_skp_ticks_ = timing_.skp_interval().ticks();
+  if (config.wire_rate.has_value()) {
+    constexpr std::uint64_t kTicksPerSecond =
+        1'000'000'000'000U * pcie::LineTime::kTicksPerPicosecond;
+    const std::uint64_t rate = config.wire_rate->bytes_per_second();
+    ticks_per_byte_ =
+        rate == 0 ? 0 : static_cast<std::uint32_t>((kTicksPerSecond + rate - 1) / rate);
+    next_skp_ticks_ = ~std::uint64_t{0};
+  }
   inputs_.resize(inputs);
   for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
     const ReceiveBuffer::Class& buffer = config.buffer.classes[i];
@@ -153,7 +161,7 @@ void Transmitter::return_credit(pcie::FlowClass flow_class, std::uint32_t data_c
   assert(credits.last - credits.first <= credits.mask + 1);
   if (freed.count() >= credits.next_update_fc) {
     credits.next_update_fc = freed.count() + config_.dllp_interval.count();
-    reverse_->owe_dllp(freed);
+    reverse_->owe_dllp();
   }
   if ((blocked_classes_ >> index & 1) != 0) {
     wake_at(std::max(Picoseconds(effective), ceil_ps(line_free_ticks_)));
@@ -301,7 +309,7 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   }
   if (ends.count() >= next_ack_ps_) {
     next_ack_ps_ = ends.count() + config_.dllp_interval.count();
-    reverse_->owe_dllp(ends);
+    reverse_->owe_dllp();
   }
 
   tlp->add(TlpSegment::kPropagation, config_.propagation.count());
@@ -323,16 +331,14 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   in_flight_tail_ = tlp;
 }
 
-void Transmitter::owe_dllp(Picoseconds at) {
-  // A DLLP that fell due while the wire was idle is gone; one that falls due later delays a TLP
-  // that is sent by then. Both are settled when the next TLP starts.
-  static_cast<void>(at);
+// Settled when the next TLP starts: what the idle wire could carry until then costs nothing.
+void Transmitter::owe_dllp() {
+  if (config_.wire_rate.has_value()) return;
   owed_dllp_ticks_ += timing_.dllp_time().ticks();
   statistics_.dllp_bytes += timing_.dllp_wire_bytes();
 }
 
-void Transmitter::reset_statistics(Picoseconds now) {
-  static_cast<void>(now);
+void Transmitter::reset_statistics() {
   statistics_ = {};
   statistics_.queue_peak = backlog_;
 }

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -56,6 +57,9 @@ struct ReceiveBuffer {
 
 struct TransmitterConfig {
   pcie::LinkConfig link;
+  // A wire that is no PCIe link, as between sockets: payload at this rate (0 is unlimited), no
+  // framing, DLLPs or ordered sets. `link` has no meaning then.
+  std::optional<Bandwidth> wire_rate;
   Picoseconds propagation;
   // From the arrival of the TLP at the far end until the far end acts on it: a switch's
   // forwarding latency or an endpoint's receive pipeline.
@@ -88,6 +92,8 @@ class Transmitter {
   Transmitter& operator=(const Transmitter&) = delete;
 
   static constexpr unsigned kMaxInputs = 64;
+  // What a TLP without payload costs on a wire that is no PCIe link.
+  static constexpr std::uint32_t kWireHeaderBytes = 16;
 
   // Wiring, before the first event. `reverse` is the other direction of the same link.
   void connect(Receiver* receiver, Transmitter* reverse);
@@ -109,13 +115,17 @@ class Transmitter {
   [[nodiscard]] const TransmitterConfig& config() const { return config_; }
   [[nodiscard]] const TransmitterStatistics& statistics() const { return statistics_; }
   // Forgets what was counted so far; the warm-up ends here.
-  void reset_statistics(Picoseconds now);
+  void reset_statistics();
   // Wire time that TLPs, DLLPs and SKP ordered sets took, in ticks.
   [[nodiscard]] std::uint64_t busy_ticks() const;
   [[nodiscard]] Picoseconds serialisation(const Tlp& tlp) const {
     return pcie::LineTime(std::uint64_t{wire_bytes(tlp)} * ticks_per_byte_).to_picoseconds_ceil();
   }
   [[nodiscard]] std::uint32_t wire_bytes(const Tlp& tlp) const {
+    if (config_.wire_rate.has_value()) [[unlikely]] {
+      const std::uint32_t payload = tlp.payload_dw_bytes();
+      return payload != 0 ? payload : kWireHeaderBytes;
+    }
     return timing_.tlp_wire_bytes(tlp.header_bytes(), tlp.payload_dw_bytes(),
                                   (tlp.flags & Tlp::kDigest) != 0);
   }
@@ -172,7 +182,7 @@ class Transmitter {
   void end_stall(Queue& queue, Picoseconds now);
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
   void wake_at(Picoseconds at);
-  void owe_dllp(Picoseconds at);
+  void owe_dllp();
 
   // Hot: read and written for each TLP.
   Scheduler& scheduler_;

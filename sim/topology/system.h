@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A topology brought to life: models, links between them, and the registers that the built-in
+// firmware wrote. SystemC allows one elaboration for each process, so there is one System.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/base/diagnostics.h"
+#include "sim/cfgspace/enumeration.h"
+#include "sim/device/model.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/transmitter.h"
+#include "sim/topology/topology.h"
+
+namespace peerfab::topology {
+
+struct ElaborationOptions {
+  std::uint64_t seed = 1;
+  bool real_payload = false;  // bytes move, and are there to be checked
+};
+
+class System {
+ public:
+  // Findings of the firmware (a BAR that does not fit, too many buses) go to `diagnostics`, as
+  // warnings with the place of the component: it is there, but cannot be reached. nullptr when the
+  // topology cannot be built at all, with an error.
+  static std::unique_ptr<System> elaborate(const Topology& topology,
+                                           const ElaborationOptions& options,
+                                           Diagnostics& diagnostics);
+
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  [[nodiscard]] engine::Engine& engine() { return *engine_; }
+  [[nodiscard]] engine::TlpPool& pool() { return *pool_; }
+  [[nodiscard]] device::Model& model(ComponentId id) { return *models_[id]; }
+  [[nodiscard]] const cfgspace::Enumeration& registers() const { return enumeration_; }
+
+  struct Directions {
+    std::unique_ptr<engine::Transmitter> down;  // of a wire: from a to b
+    std::unique_ptr<engine::Transmitter> up;
+  };
+  // As topology().links and topology().wires.
+  [[nodiscard]] const std::vector<Directions>& links() const { return links_; }
+  [[nodiscard]] const std::vector<Directions>& wires() const { return wires_; }
+
+  // The warm-up ends: what was counted so far is forgotten.
+  void reset_statistics();
+
+ private:
+  System(const Topology& topology, const ElaborationOptions& options);
+  void create_models();
+  void connect_links();
+  void connect_wires();
+  void write_registers();
+  Directions connect(device::Model& above, device::PortRef above_port, device::Model& below,
+                     device::PortRef below_port, const pcie::LinkConfig& link,
+                     std::optional<Bandwidth> wire_rate, Picoseconds wire_latency);
+
+  const Topology& topology_;
+  ElaborationOptions options_;
+  cfgspace::Enumeration enumeration_;
+  Bytes max_payload_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<engine::TlpPool> pool_;
+  device::RequesterTable requesters_;
+  std::vector<std::unique_ptr<device::Model>> models_;
+  std::vector<Directions> links_;
+  std::vector<Directions> wires_;
+};
+
+}  // namespace peerfab::topology
