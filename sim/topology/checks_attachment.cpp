@@ -14,6 +14,10 @@ namespace {
 using config::Node;
 using device::ModelRole;
 
+// A hierarchy has 256 bus numbers (PCIe r6.0, sec 2.2.4.2): one at the root complex, two for every
+// switch (the one above it and the one inside) and one for the endpoint.
+constexpr std::size_t kMaxSwitchesAbove = (256 - 2) / 2;
+
 using AttachmentGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
 std::vector<std::string> names_to_attach_to(const Draft& draft) {
@@ -147,6 +151,26 @@ void check_reachable(CheckRun& run) {
   });
 }
 
+// Only the first device below the limit is reported.
+void check_depth(CheckRun& run) {
+  const Draft& draft = run.draft();
+  run.for_devices([&](DraftComponent& device) {
+    std::size_t above = 0;
+    for (const DraftComponent* up = &device; up->parent && above <= kMaxSwitchesAbove + 1;
+         up = &draft.components[*up->parent]) {
+      if (!draft.components[*up->parent].is_socket) ++above;
+    }
+    if (above <= kMaxSwitchesAbove) return;
+    if (above > kMaxSwitchesAbove + 1) {
+      run.reject(device);
+      return;
+    }
+    run.report(device, device.where_of("at"),
+               fmt::format("'{}' is below {} switches, and a hierarchy has bus numbers for {}",
+                           shown(device.name), above, kMaxSwitchesAbove));
+  });
+}
+
 }  // namespace
 
 std::vector<Check> attachment_checks() {
@@ -166,6 +190,8 @@ std::vector<Check> attachment_checks() {
         {"unknown-reference", "cycle"},
         "The way up from every device ends at a socket."},
        check_reachable},
+      {{"too-deep", kError, {"unreachable-device"}, "A way up has bus numbers for its switches."},
+       check_depth},
   };
 }
 

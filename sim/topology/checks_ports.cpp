@@ -111,7 +111,7 @@ std::vector<Check> port_checks() {
   return {
       {{"port-out-of-range",
         kError,
-        {"attach-to-endpoint", "unreachable-device"},
+        {"attach-to-endpoint", "too-deep"},
         "Ports are counted from 0, up to what the model has."},
        resolve_named_ports},
       {{"port-taken", kError, {"port-out-of-range"}, "A port has one device."}, check_named_ports},
