@@ -18,7 +18,8 @@ using Kind = EnumerationFinding::Kind;
 constexpr unsigned kBuses = 256;
 constexpr unsigned kDevicesPerBus = 32;
 // Device 0 on the root bus is the host.
-constexpr std::size_t kMostRootPorts = (kDevicesPerBus - 1) * 8;
+constexpr std::size_t kFunctionsPerDevice = 8;
+constexpr std::size_t kMostRootPorts = (kDevicesPerBus - 1) * kFunctionsPerDevice;
 // Port numbers have 8 bits, and the upstream port has one of them (PCIe r6.0, sec 7.5.3.6).
 constexpr std::size_t kMostDownstreamPorts = 255;
 
@@ -112,6 +113,7 @@ class Firmware {
     root.root_ports.resize(tree.root_ports.size());
     for (PortRegisters& port : root.root_ports) port.type = PortType::kRootPort;
     last_buses_.push_back(0);
+    next_bus_ = next_bus_of_segment_[tree.segment];
     if (!take_bus(root.root_bus)) {
       report(Kind::kNoBusNumber, nullptr, "no bus number is left for the root bus");
       for (const TreeNode::Port& port : tree.root_ports) leave_out(port);
@@ -132,6 +134,7 @@ class Firmware {
       number_bridge(port, root.root_bus, tree.max_payload_supported, space, tree.root_ports[i]);
     }
     last_buses_.back() = last_bus();
+    next_bus_of_segment_[tree.segment] = next_bus_;
   }
 
   // A bridge whose secondary bus is a link: a root port or a switch's downstream port.
@@ -330,6 +333,7 @@ class Firmware {
         for (const AddressRange& mmio : {result_.low_mmio[j], result_.high_mmio[j]}) {
           if (!mmio.empty()) other.mmio.push_back(mmio);
         }
+        other.same_segment = system_.root_complexes[i].segment == system_.root_complexes[j].segment;
         other.root_bus = result_.root_complexes[j].root_bus;
         other.last_bus = last_buses_[j];
         result_.root_complexes[i].other_sockets.push_back(std::move(other));
@@ -346,7 +350,8 @@ class Firmware {
   std::vector<PortRegisters*> functions_;
   std::vector<std::uint8_t> last_buses_;
   Bytes max_payload_size_{4096};
-  unsigned next_bus_ = 0;
+  unsigned next_bus_ = 0;  // of the segment that is being numbered
+  std::map<unsigned, unsigned> next_bus_of_segment_;
   std::size_t current_root_complex_ = 0;
 };
 

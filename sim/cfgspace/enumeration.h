@@ -39,6 +39,9 @@ struct TreeNode::Port {
 struct RootComplexTree {
   std::string name;  // for findings
   Bytes memory;      // host memory of the socket
+  // PCI segment group, a Linux "domain": each has 256 bus numbers of its own. IDs mean nothing in
+  // another segment; addresses are shared by all.
+  unsigned segment = 0;
   Bytes max_payload_supported{4096};
   std::vector<TreeNode::Port> root_ports;
 };

@@ -122,6 +122,7 @@ struct OtherSocket {
   unsigned socket = 0;               // index of the root complex in the system
   std::vector<AddressRange> memory;  // its host memory
   std::vector<AddressRange> mmio;    // where its devices' BARs are
+  bool same_segment = true;          // else the bus numbers below are of another segment
   std::uint8_t root_bus = 0;         // its host's own functions
   std::uint8_t last_bus = 0;         // its devices are on the buses after root_bus up to this one
   P2pPolicy p2p = P2pPolicy::kFull;  // between devices of the two sockets

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing in a root complex: host memory, root ports, and other sockets. Between root ports it does
 // what the platform's policy says (PCIe r6.0, sec 1.3.1).
+#include <algorithm>
 #include <cassert>
 #include <optional>
 
@@ -66,7 +67,8 @@ class RootComplexRoute {
     if (decision_.destination_in(port.buses.behind())) return to_own_egress(ingress);
     if (const auto* other = socket_with_bus()) {
       // To the other socket's host: not peer to peer.
-      if (decision_.destination_in(IdRange::of_buses(other->root_bus, other->root_bus))) {
+      if (other->same_segment &&
+          decision_.destination_in(IdRange::of_buses(other->root_bus, other->root_bus))) {
         return to_bus_of(*other, port.bdf);
       }
       return decision_.is_completion()
@@ -80,10 +82,8 @@ class RootComplexRoute {
   static constexpr unsigned kNone = ~0U;
 
   bool in_any(const std::vector<AddressRange>& ranges) {
-    for (const AddressRange& range : ranges) {
-      if (decision_.address_in(range)) return true;
-    }
-    return false;
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [this](const AddressRange& range) { return decision_.address_in(range); });
   }
 
   const OtherSocket* socket_with_memory() {
@@ -102,7 +102,8 @@ class RootComplexRoute {
 
   const OtherSocket* socket_with_bus() {
     for (const OtherSocket& other : hop_.other_sockets) {
-      if (decision_.destination_in(IdRange::of_buses(other.root_bus, other.last_bus))) {
+      if (other.same_segment &&
+          decision_.destination_in(IdRange::of_buses(other.root_bus, other.last_bus))) {
         return &other;
       }
     }
@@ -137,15 +138,15 @@ class RootComplexRoute {
     return std::nullopt;
   }
 
-  Verdict to_memory(Bdf decided_at) const {
+  [[nodiscard]] Verdict to_memory(Bdf decided_at) const {
     return decision_.pass(Action::kToHostMemory, 0, Reason::kHostMemory, decided_at);
   }
 
-  Verdict to_memory_of(const OtherSocket& other, Bdf decided_at) const {
+  [[nodiscard]] Verdict to_memory_of(const OtherSocket& other, Bdf decided_at) const {
     return decision_.pass(Action::kToSocket, other.socket, Reason::kOtherSocketMemory, decided_at);
   }
 
-  Verdict to_bus_of(const OtherSocket& other, Bdf decided_at) const {
+  [[nodiscard]] Verdict to_bus_of(const OtherSocket& other, Bdf decided_at) const {
     return decision_.pass(Action::kToSocket, other.socket, Reason::kOtherSocketBus, decided_at);
   }
 

@@ -5,12 +5,13 @@
 #include <bit>
 #include <cassert>
 
+#include "sim/pcie/ordering.h"
+
 namespace peerfab::engine {
 
 namespace {
 
 constexpr unsigned kPosted = static_cast<unsigned>(pcie::FlowClass::kPosted);
-constexpr std::uint32_t kPlenty = 0x40000000;
 
 std::uint64_t ticks_of(Picoseconds time) { return pcie::LineTime::from(time).ticks(); }
 Picoseconds ceil_ps(std::uint64_t ticks) { return pcie::LineTime(ticks).to_picoseconds_ceil(); }
@@ -34,10 +35,9 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
   for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
     const ReceiveBuffer::Class& buffer = config.buffer.classes[i];
     Credits& credits = credits_[i];
-    credits.headers = buffer.headers == 0 ? kPlenty : buffer.headers;
-    credits.header_cost = buffer.headers == 0 ? 0 : 1;
-    credits.data = buffer.data == 0 ? kPlenty : buffer.data;
-    credits.data_mask = buffer.data == 0 ? 0 : ~std::uint32_t{0};
+    const auto flow = static_cast<pcie::FlowClass>(i);
+    credits.headers = pcie::CreditCounter(pcie::header_credit(flow), buffer.headers);
+    credits.data = pcie::CreditCounter(pcie::data_credit(flow), buffer.data);
     // Every TLP on the way back stands for a header, or where those are infinite for at least one
     // unit of data, so there are never more of them than credits.
     const std::uint32_t most = buffer.headers != 0 ? buffer.headers : buffer.data;
@@ -138,8 +138,8 @@ bool Transmitter::take_returns(Credits& credits, std::uint32_t data, Picoseconds
   while (credits.first != credits.last) {
     const std::uint64_t back = credits.returns[credits.first & credits.mask];
     if (back >> kReturnDataBits > now.count()) break;
-    credits.headers += credits.header_cost;
-    credits.data += back & ((1U << kReturnDataBits) - 1);
+    credits.headers.return_credits(1);
+    credits.data.return_credits(back & ((1U << kReturnDataBits) - 1));
     ++credits.first;
   }
   return covers(credits, data);
@@ -149,8 +149,8 @@ void Transmitter::return_credit(pcie::FlowClass flow_class, std::uint32_t data_c
                                 Picoseconds at) {
   const auto index = static_cast<unsigned>(flow_class);
   Credits& credits = credits_[index];
-  const std::uint32_t data = data_credits & credits.data_mask;
-  if (credits.header_cost == 0 && data == 0) return;  // infinite: no UpdateFC either
+  const std::uint32_t data = credits.data.is_infinite() ? 0 : data_credits;
+  if (credits.headers.is_infinite() && data == 0) return;  // infinite: no UpdateFC either
   const Picoseconds freed = at;
   at += config_.propagation + config_.credit_return_latency;
   // UpdateFCs of a class carry a running total: a later one never takes effect before an earlier.
@@ -168,17 +168,30 @@ void Transmitter::return_credit(pcie::FlowClass flow_class, std::uint32_t data_c
   }
 }
 
-// PCIe r6.0, sec 2.4.1: a non-posted request or a completion may pass a posted request only with
-// ID-based ordering and another requester, a completion also when it is relaxed ordered. Only what
-// waits before it matters.
+namespace {
+
+pcie::OrderingFields ordering_fields(const Tlp& tlp) {
+  pcie::OrderingFields fields;
+  fields.ordering = pcie::ordering_class(tlp.kind);
+  fields.relaxed = (tlp.attributes & Tlp::kRelaxedOrdering) != 0;
+  fields.id_based = (tlp.attributes & Tlp::kIdOrdering) != 0;
+  fields.source =
+      tlp.flow_class == pcie::FlowClass::kCompletion ? tlp.completer() : Bdf(tlp.requester);
+  fields.requester = Bdf(tlp.requester);
+  fields.tag = Tag(tlp.tag);
+  return fields;
+}
+
+}  // namespace
+
+// Whether a non-posted request or a completion may pass all posted requests that wait before it
+// (PCIe r6.0, sec 2.4.1).
 bool Transmitter::may_overtake_posted(const Tlp& tlp, const Queue& posted) {
-  const bool relaxed = tlp.flow_class == pcie::FlowClass::kCompletion &&
-                       (tlp.attributes & Tlp::kRelaxedOrdering) != 0;
-  if (relaxed) return true;
-  const bool id_based = (tlp.attributes & Tlp::kIdOrdering) != 0;
+  if (posted.head->stamp > tlp.stamp) return true;
+  const pcie::OrderingFields later = ordering_fields(tlp);
   for (const Tlp* earlier = posted.head; earlier != nullptr && earlier->stamp <= tlp.stamp;
        earlier = earlier->next) {
-    if (!id_based || earlier->requester == tlp.requester) return false;
+    if (!pcie::may_pass_posted(later, ordering_fields(*earlier))) return false;
   }
   return true;
 }
@@ -271,8 +284,8 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
 
   const std::uint32_t data = tlp->data_credits();
   Credits& credits = credits_[flow_class];
-  credits.headers -= credits.header_cost;
-  credits.data -= data & credits.data_mask;
+  credits.headers.consume(1);
+  credits.data.consume(data);
 
   // The wire: DLLPs that found no idle time, then a SKP ordered set if one is due, then the TLP.
   std::uint64_t start = line_free_ticks_;

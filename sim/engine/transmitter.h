@@ -23,6 +23,7 @@
 #include "sim/base/units.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
+#include "sim/pcie/credits.h"
 #include "sim/pcie/link_timing.h"
 
 namespace peerfab::engine {
@@ -154,10 +155,8 @@ class Transmitter {
   // A return on its way in one word: its time above, its data credits in the low bits.
   static constexpr unsigned kReturnDataBits = 9;
   struct Credits {
-    std::uint32_t headers = 0;      // available
-    std::uint32_t data = 0;         // available
-    std::uint32_t header_cost = 0;  // 0 when headers are infinite
-    std::uint32_t data_mask = 0;    // 0 when data is infinite
+    pcie::CreditCounter headers;
+    pcie::CreditCounter data;
     std::uint32_t mask = 0;
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -174,7 +173,7 @@ class Transmitter {
   Tlp* oldest_eligible(Input& input, Picoseconds now, unsigned& flow_class);
   bool eligible(Input& input, unsigned flow_class, Picoseconds now);
   static bool covers(const Credits& credits, std::uint32_t data) {
-    return credits.headers != 0 && credits.data >= data;
+    return credits.headers.can_send(1) && credits.data.can_send(data);
   }
   bool take_returns(Credits& credits, std::uint32_t data, Picoseconds now);
   void transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseconds now);

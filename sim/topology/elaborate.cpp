@@ -45,6 +45,7 @@ cfgspace::SystemTree make_tree(const Topology& topology) {
     if (!component.is_socket) continue;
     cfgspace::RootComplexTree root;
     root.name = component.name;
+    root.segment = static_cast<unsigned>(component.values.integer("segment"));
     root.memory = component.values.size("memory_size");
     root.max_payload_supported = component.values.size("max_payload_size");
     root.root_ports.resize(component.model->downstream_ports(component.values));
@@ -110,9 +111,11 @@ std::unique_ptr<System> System::elaborate(const Topology& topology,
 void System::create_models() {
   for (ComponentId id = 0; id < topology_.components.size(); ++id) {
     const Component& component = topology_.components[id];
-    const device::ModelContext context{component.name, component.values,
-                                       *engine_,       *pool_,
-                                       requesters_,    Rng(options_.seed + id).next()};
+    const std::int64_t segment =
+        topology_.components[topology_.socket_of(id)].values.integer("segment");
+    const device::ModelContext context{
+        component.name, component.values,     *engine_,
+        *pool_,         requesters_[segment], Rng(options_.seed + id).next()};
     models_.push_back(component.model->create(context));
   }
 }

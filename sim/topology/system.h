@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,7 +65,7 @@ class System {
   Bytes max_payload_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::TlpPool> pool_;
-  device::RequesterTable requesters_;
+  std::map<std::int64_t, device::RequesterTable> requesters_;  // by PCI segment
   std::vector<std::unique_ptr<device::Model>> models_;
   std::vector<Directions> links_;
   std::vector<Directions> wires_;
