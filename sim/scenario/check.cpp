@@ -40,7 +40,7 @@ class FlowCheck {
     }
     const auto from = memory(flow_.from, flow_.from_where);
     const auto to = memory(flow_.to, flow_.to_where);
-    const auto by = initiator();
+    const auto by = initiator(from, to);
     const auto staging = staging_socket();
     if (!from || !to || !good_) return false;
     if (*from == *to) {
@@ -49,7 +49,6 @@ class FlowCheck {
       return false;
     }
     check_connected(*from, *to, flow_.to_where);
-    if (by) check_connected(*from, *by, flow_.by_where);
     if (staging) check_connected(*from, *staging, flow_.staging_where);
     check_via(*from, *to, by.has_value());
     return good_;
@@ -81,7 +80,8 @@ class FlowCheck {
   }
 
   // nullopt: the flow leaves the choice open, or an error.
-  std::optional<ComponentId> initiator() {
+  std::optional<ComponentId> initiator(std::optional<ComponentId> from,
+                                       std::optional<ComponentId> to) {
     if (flow_.by.empty()) return std::nullopt;
     const auto found = topology_.find(flow_.by);
     if (!found) {
@@ -90,6 +90,10 @@ class FlowCheck {
     } else if (at(*found).is_socket || is_switch(at(*found))) {
       fail("cannot-initiate", flow_.by_where,
            "'" + flow_.by + "' cannot issue transactions: it is no device with a DMA engine");
+    } else if (from && to && *found != *from && *found != *to) {
+      fail("cannot-initiate", flow_.by_where,
+           "'" + flow_.by + "' is neither the source nor the target",
+           "the source writes or the target reads");
     }
     return found;
   }
@@ -120,9 +124,10 @@ class FlowCheck {
   void check_via(ComponentId from, ComponentId to, bool initiator_given) {
     const bool from_host = at(from).is_socket;
     const bool to_host = at(to).is_socket;
-    if (from_host && to_host && !initiator_given) {
-      fail("no-initiator", flow_.where,
-           "host memory does not copy itself: say which device moves the data", "by: <device>");
+    if (from_host && to_host) {
+      fail("no-initiator", flow_.to_where,
+           "both ends are host memory, which has no engine to move data with");
+      return;
     }
     if ((from_host || to_host) && flow_.via != Via::kAuto) {
       fail("no-choice-of-way", flow_.via_where,

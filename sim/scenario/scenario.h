@@ -34,8 +34,8 @@ struct FlowSpec {
   std::string to;
   SourceLocation from_where;
   SourceLocation to_where;
-  // Who issues the TLPs: `from` (it writes), `to` (it reads) or a third component (it reads, then
-  // writes). Empty: `from` if its model can initiate, else `to`.
+  // Who issues the TLPs: `from` (it writes) or `to` (it reads). Empty: `from` if its model can
+  // initiate, else `to`.
   std::string by;
   SourceLocation by_where;
 

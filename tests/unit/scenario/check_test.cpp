@@ -6,9 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/parsing.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -112,7 +110,6 @@ TEST_CASE("flows between components that exist are fine") {
   CHECK(findings(copy("from: cpu0, to: gpu1, size: 1MiB, by: gpu1")) == "");
   CHECK(findings(copy("from: gpu0, to: cpu0.memory, size: 1MiB")) == "");
   CHECK(findings(copy("from: gpu0, to: gpu1, size: 1MiB, via: host, staging: cpu0")) == "");
-  CHECK(findings(copy("from: cpu0, to: gpu1, size: 1MiB, by: gpu0")) == "");
 }
 
 TEST_CASE("unknown names are found at their place with a suggestion") {
@@ -137,6 +134,9 @@ TEST_CASE("flows that cannot be are refused") {
   CHECK(findings(copy("from: cpu0, to: gpu0, size: 1MiB, via: p2p")) == "no-choice-of-way at 4:51");
   CHECK(findings(copy("from: gpu0, to: gpu1, size: 1MiB, via: host, by: gpu0")) ==
         "no-choice-of-initiator at 4:61");
+  CHECK(findings(copy("from: cpu0, to: gpu1, size: 1MiB, by: gpu0")) == "cannot-initiate at 4:50");
+  CHECK(findings(copy("from: cpu0, to: cpu1, size: 1MiB")) ==
+        "unconnected at 4:28, no-initiator at 4:28");
   CHECK(findings(copy("from: gpu0, to: far, size: 1MiB")) == "unconnected at 4:28");
   CHECK(findings(copy("name: gpu1, from: gpu0, to: gpu1, size: 1MiB")) == "name-taken at 4:5");
 }
@@ -168,3 +168,5 @@ TEST_CASE("overrides that make no sense are refused") {
   CHECK(with("gpu1.bar1: 1").substr(0, 3) != "");
   CHECK(with("gpu1.bar1: 2TiB") != "");
 }
+
+}  // namespace peerfab::scenario::test

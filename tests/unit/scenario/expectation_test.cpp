@@ -6,8 +6,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -208,3 +207,5 @@ TEST_CASE("a line that is quoted with escapes points at the whole") {
   CHECK(diagnostics.all()[0].where.column == 5);
   CHECK(diagnostics.all()[0].where.length == 99);
 }
+
+}  // namespace peerfab::scenario::test

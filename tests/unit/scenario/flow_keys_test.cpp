@@ -6,8 +6,7 @@
 #include "sim/scenario/schema.h"
 #include "tests/support/catch.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
+namespace peerfab::scenario::test {
 
 TEST_CASE("the tables of scenarios have no problems and no key twice") {
   CHECK(config::ParameterTable::problems(scenario_table().all()).empty());
@@ -39,3 +38,5 @@ TEST_CASE("the schema knows every key of every step") {
     CHECK(schema.at("properties").contains(parameter.name));
   }
 }
+
+}  // namespace peerfab::scenario::test

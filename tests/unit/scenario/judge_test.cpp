@@ -6,9 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/sample_results.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -111,3 +109,5 @@ TEST_CASE("messages name the value and the range") {
   CHECK(format_measured(Unit::kShare, 123'456) == "12.3%");
   CHECK(format_measured(Unit::kShare, 999'500) == "100.0%");
 }
+
+}  // namespace peerfab::scenario::test

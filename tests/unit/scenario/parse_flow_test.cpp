@@ -5,9 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/parsing.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -183,3 +181,5 @@ TEST_CASE("after must name a flow that exists and never lead in a circle") {
                          "  - copy: {from: a, to: b, size: 1B, name: z, after: [y]}\n"))
             .only_finding() == "circular-order at 4:54");
 }
+
+}  // namespace peerfab::scenario::test

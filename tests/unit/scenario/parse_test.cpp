@@ -4,9 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/parsing.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -117,3 +115,5 @@ TEST_CASE("more steps than anyone writes are refused") {
   for (int i = 0; i < 10'001; ++i) steps += "  - copy: {from: a, to: b, size: 1B}\n";
   CHECK(parse(with_steps(steps)).only_finding() == "too-many at 3:1");
 }
+
+}  // namespace peerfab::scenario::test

@@ -5,9 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/parsing.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -95,3 +93,5 @@ TEST_CASE("expect is a list of lines") {
   CHECK(with_tail("expect:\n").scenario);
   CHECK(with_tail("expect: []\n").scenario);
 }
+
+}  // namespace peerfab::scenario::test

@@ -7,9 +7,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/scenario/sample_results.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
-using namespace peerfab::scenario::test;
+namespace peerfab::scenario::test {
+
 using nlohmann::json;
 
 namespace {
@@ -119,3 +118,5 @@ TEST_CASE("a decimal is written shortly and text that is not UTF-8 does not thro
   CHECK(text.find("caf\xef\xbf\xbd.yaml") != std::string::npos);
   CHECK(text.back() == '\n');
 }
+
+}  // namespace peerfab::scenario::test

@@ -8,8 +8,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -59,3 +58,5 @@ TEST_CASE("half a result is none") {
   receiver.feed(bytes);
   CHECK_FALSE(receiver.result());
 }
+
+}  // namespace peerfab::scenario::test

@@ -11,8 +11,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace peerfab;
-using namespace peerfab::scenario;
+namespace peerfab::scenario::test {
 
 namespace {
 
@@ -175,3 +174,5 @@ TEST_CASE("a worker that does not stop is killed") {
   CHECK(results[0].partial);
   CHECK(results[0].error == "it did not stop when asked to, and was killed");
 }
+
+}  // namespace peerfab::scenario::test

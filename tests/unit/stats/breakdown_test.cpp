@@ -7,9 +7,7 @@
 #include "sim/base/rng.h"
 #include "tests/support/catch.h"
 
-using peerfab::Picoseconds;
-using peerfab::Rng;
-using namespace peerfab::stats;
+namespace peerfab::stats {
 
 TEST_CASE("every segment has a name of its own and is found by it") {
   std::set<std::string> names;
@@ -60,3 +58,5 @@ TEST_CASE("a segment that took no time has a mean of zero") {
   CHECK(mean[Segment::kSerialisation] == Picoseconds(0));
   CHECK(mean[Segment::kMemory] == Picoseconds(2));
 }
+
+}  // namespace peerfab::stats

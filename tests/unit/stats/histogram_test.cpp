@@ -8,9 +8,7 @@
 #include "sim/base/rng.h"
 #include "tests/support/catch.h"
 
-using peerfab::Picoseconds;
-using peerfab::Rng;
-using peerfab::stats::LatencyHistogram;
+namespace peerfab::stats {
 
 namespace {
 
@@ -128,3 +126,5 @@ TEST_CASE("the mean does not overflow") {
   for (int i = 0; i < 4; ++i) histogram.add(Picoseconds::max());
   CHECK(histogram.mean() == Picoseconds::max());
 }
+
+}  // namespace peerfab::stats
