@@ -42,7 +42,7 @@ class Preset {
 
  private:
   friend class PresetReader;
-  friend class PresetLibrary;
+  friend class PresetMerger;
 
   std::string name_;
   std::string model_;
@@ -69,9 +69,6 @@ class PresetLibrary {
   [[nodiscard]] std::vector<std::string> names_of_model(std::string_view model) const;  // sorted
 
  private:
-  struct Draft;  // a preset read but not yet merged with what it extends
-  bool add_drafts(std::vector<Draft> drafts, Diagnostics& diagnostics);
-
   std::map<std::string, Preset, std::less<>> presets_;
 };
 

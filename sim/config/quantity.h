@@ -4,6 +4,7 @@
 // Each parse function adds one error and returns nullopt when the node holds something else.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ namespace peerfab::config {
 struct LinkSpeed {
   unsigned generation = 0;
   unsigned width = 0;
-  bool operator==(const LinkSpeed&) const = default;
+  auto operator<=>(const LinkSpeed&) const = default;
 };
 
 inline constexpr unsigned kMaxLinkGeneration = 5;
@@ -46,8 +47,8 @@ std::optional<std::string> parse_text(const Node& node, Diagnostics& diagnostics
 [[nodiscard]] std::string format_bandwidth(Bandwidth value);
 [[nodiscard]] std::string format_link(LinkSpeed value);
 
-// For results: rounded (half up) to `digits` significant digits, never below them:
-// "54.9GB/s", "17.9us", "1.04GiB". Digits before the point are all kept.
+// For results: rounded (half up) to `digits` significant digits (at most 9), without zeros at the
+// end: "54.9GB/s", "17.9us", "1.04GiB". Digits before the point are all kept.
 [[nodiscard]] std::string format_time_rounded(Picoseconds value, unsigned digits = 3);
 [[nodiscard]] std::string format_size_rounded(Bytes value, unsigned digits = 3);
 [[nodiscard]] std::string format_bandwidth_rounded(Bandwidth value, unsigned digits = 3);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/yaml_syntax.h"
+
+#include <algorithm>
+
+#include "sim/base/utf8.h"
+
+namespace peerfab::config {
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\n";
+
+// Offset behind the closing quote, npos when there is none.
+std::size_t closing_quote(std::string_view text, std::size_t offset) {
+  const char quote = text[offset];
+  for (std::size_t i = offset + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return i + 1;
+      ++i;  // '' within '...'
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string_view first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+// A tab among the blanks that start the line of the offset, where YAML allows none.
+bool indented_by_tab(std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t blanks = text.find_first_not_of(" \t", start);
+  const std::size_t end = blanks == std::string_view::npos ? text.size() : blanks;
+  return text.substr(start, end - start).find('\t') != std::string_view::npos;
+}
+
+struct Known {
+  std::string_view yaml_cpp;
+  const char* message;
+  const char* hint;
+};
+
+// Messages of yaml-cpp 0.7 and 0.8; only the start is compared.
+constexpr Known kKnown[] = {
+    {"illegal map value", "a ':' cannot stand here",
+     "check the indentation; a text with ': ' in it needs quotes"},
+    {"end of map not found", "this does not continue the map above", "check the indentation"},
+    {"end of sequence not found", "this does not continue the list above", "check the indentation"},
+    {"illegal block entry", "a '-' cannot stand here", "check the indentation"},
+    {"illegal flow end", "this bracket closes nothing", ""},
+    {"unknown token", "no value can start with this character", "a text with it needs quotes"},
+    {"the referenced anchor is not defined", "no anchor of this name stands before its use", ""},
+    {"illegal EOF in scalar", "a quote is not closed before the text ends", ""},
+};
+
+}  // namespace
+
+std::size_t skip_anchor(std::string_view text, std::size_t offset) {
+  if (offset >= text.size() || text[offset] != '&') return offset;
+  const std::size_t name_end = text.find_first_of(" \t\r\n,[]{}", offset);
+  if (name_end == std::string_view::npos) return text.size();
+  const std::size_t next = text.find_first_not_of(kBlank, name_end);
+  return next == std::string_view::npos ? text.size() : next;
+}
+
+ScalarExtent scalar_extent(std::string_view text, std::size_t offset, std::string_view value) {
+  ScalarExtent extent;
+  if (offset >= text.size()) return extent;
+  const std::string_view rest = text.substr(offset);
+  // Nothing beyond the scalar is looked at: a line may hold very many of them.
+  std::string_view written = rest.substr(0, 1);
+  if (rest[0] == '"' || rest[0] == '\'') {
+    const std::size_t end = closing_quote(text, offset);
+    extent.closed = end != std::string_view::npos;
+    written = first_line(extent.closed ? rest.substr(0, end - offset) : rest);
+  } else if (rest[0] != '|' && rest[0] != '>') {
+    // Plain: the value as written, or its first line when it goes on below.
+    written = rest.starts_with(value) ? rest.substr(0, value.size()) : first_line(rest);
+  }
+  extent.length = std::max<std::size_t>(1, count_code_points(written));
+  return extent;
+}
+
+bool is_written_null(std::string_view text, std::size_t offset) {
+  const std::string_view rest = text.substr(std::min(offset, text.size()));
+  for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
+    if (!rest.starts_with(spelling)) continue;
+    const std::string_view after = rest.substr(spelling.size());
+    if (after.empty() || std::string_view(" \t\r\n,]}:#").find(after[0]) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+SyntaxExplanation explain_syntax(const std::string& yaml_cpp_message, std::string_view text,
+                                 std::size_t offset) {
+  if (indented_by_tab(text, offset)) return {"a tab cannot indent", "use blanks"};
+  for (const Known& known : kKnown) {
+    if (yaml_cpp_message.starts_with(known.yaml_cpp)) return {known.message, known.hint};
+  }
+  return {yaml_cpp_message, ""};
+}
+
+}  // namespace peerfab::config
