@@ -103,16 +103,17 @@ struct alignas(64) Tlp {
     const std::uint64_t sum = value + picoseconds;
     value = sum > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(sum);
   }
+  // The same for times that a hop adds by construction: too short to overflow on any way.
+  void add_constant(TlpSegment segment, Picoseconds time) {
+    segments[static_cast<std::size_t>(segment)] += static_cast<std::uint32_t>(time.count());
+  }
   // The whole TLP had to be waited for on this link. Serialisation counts once, at the slowest
   // link; what the others make it wait is the forwarding component's doing.
   void pay_serialisation(Picoseconds time) {
-    const std::uint32_t slowest = segment(TlpSegment::kSerialisation);
-    if (time.count() > slowest) {
-      add(TlpSegment::kSerialisation, time.count() - slowest);
-      add(TlpSegment::kSwitch, slowest);
-    } else {
-      add(TlpSegment::kSwitch, time.count());
-    }
+    std::uint32_t& slowest = segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
+    const auto paid = static_cast<std::uint32_t>(time.count());
+    segments[static_cast<std::size_t>(TlpSegment::kSwitch)] += paid < slowest ? paid : slowest;
+    slowest = paid < slowest ? slowest : paid;
   }
   [[nodiscard]] std::uint32_t segment(TlpSegment which) const {
     return segments[static_cast<std::size_t>(which)];

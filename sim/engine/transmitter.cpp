@@ -95,18 +95,16 @@ void Transmitter::enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
   backlog_mask_ |= std::uint64_t{1} << input_index;
   if (++backlog_ > statistics_.queue_peak) statistics_.queue_peak = backlog_;
   if (sending_) return;
-  const Picoseconds free_at = ceil_ps(line_free_ticks_);
-  if (free_at > now) {
-    wake_at(free_at);
+  if (line_free_ > now) {
+    wake_at(line_free_);
   } else {
     send_next(now);
   }
 }
 
 void Transmitter::send_next(Picoseconds now) {
-  const Picoseconds free_at = ceil_ps(line_free_ticks_);
-  if (free_at > now) {
-    if (backlog_ != 0) wake_at(free_at);
+  if (line_free_ > now) {
+    if (backlog_ != 0) wake_at(line_free_);
     return;
   }
   unsigned input_index = 0;
@@ -130,7 +128,7 @@ void Transmitter::send_next(Picoseconds now) {
   --backlog_;
   if (input.source != nullptr) input.source->input_drained(input.source_input, now);
   sending_ = false;
-  if (backlog_ != 0) wake_at(ceil_ps(line_free_ticks_));
+  if (backlog_ != 0) wake_at(line_free_);
 }
 
 // Books the returns that have arrived by now.
@@ -164,7 +162,7 @@ void Transmitter::return_credit(pcie::FlowClass flow_class, std::uint32_t data_c
     reverse_->owe_dllp();
   }
   if ((blocked_classes_ >> index & 1) != 0) {
-    wake_at(std::max(Picoseconds(effective), ceil_ps(line_free_ticks_)));
+    wake_at(std::max(Picoseconds(effective), line_free_));
   }
 }
 
@@ -237,7 +235,7 @@ bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now) {
 // The classes by the age of their heads; at the same age posted requests first, which everything
 // behind them may wait for.
 Tlp* Transmitter::oldest_eligible(Input& input, Picoseconds now, unsigned& flow_class) {
-  if (std::has_single_bit(input.classes)) {
+  if ((input.classes & (input.classes - 1U)) == 0) {  // almost always: one class waits
     flow_class = static_cast<unsigned>(std::countr_zero(input.classes));
     return eligible(input, flow_class, now) ? input.queues[flow_class].head : nullptr;
   }
@@ -310,6 +308,7 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   line_free_ticks_ = start + std::uint64_t{bytes} * ticks_per_byte_;
   const Picoseconds starts = ceil_ps(start);
   const Picoseconds ends = ceil_ps(line_free_ticks_);
+  line_free_ = ends;
 
   ++statistics_.tlps;
   statistics_.payload_bytes += tlp->payload_bytes();
@@ -325,8 +324,8 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
     reverse_->owe_dllp();
   }
 
-  tlp->add(TlpSegment::kPropagation, config_.propagation.count());
-  tlp->add(TlpSegment::kSwitch, config_.receive_latency.count());
+  tlp->add_constant(TlpSegment::kPropagation, config_.propagation);
+  tlp->add_constant(TlpSegment::kSwitch, config_.receive_latency);
   Picoseconds arrives = starts + config_.propagation + config_.receive_latency;
   if (!config_.cut_through) {
     const Picoseconds serialisation = ends - starts;

@@ -188,6 +188,7 @@ class Transmitter {
   Receiver* receiver_ = nullptr;
   Transmitter* reverse_ = nullptr;
   std::uint64_t line_free_ticks_ = 0;
+  Picoseconds line_free_;  // the same, rounded up
   std::uint64_t next_skp_ticks_;
   std::uint64_t owed_dllp_ticks_ = 0;
   Picoseconds wake_at_ = Picoseconds::max();
