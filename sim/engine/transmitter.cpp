@@ -288,7 +288,8 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   // The wire: DLLPs that found no idle time, then a SKP ordered set if one is due, then the TLP.
   std::uint64_t start = line_free_ticks_;
   const std::uint64_t now_ticks = ticks_of(now);
-  if (now_ticks > start) {
+  // Events happen on whole picoseconds: a wire that fell free within the last one was not idle.
+  if (now_ticks >= start + pcie::LineTime::kTicksPerPicosecond) {
     const std::uint64_t idle = now_ticks - start;
     owed_dllp_ticks_ -= std::min(owed_dllp_ticks_, idle);
     start = now_ticks;
@@ -299,7 +300,8 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
   }
   start += owed_dllp_ticks_;
   owed_dllp_ticks_ = 0;
-  if (start >= next_skp_ticks_) {
+  // More than one can have fallen due inside a long TLP on a narrow link.
+  while (start >= next_skp_ticks_) {
     start += timing_.skp_time().ticks();
     next_skp_ticks_ += timing_.skp_interval().ticks();
     statistics_.skp_bytes += timing_.skp_wire_bytes();
