@@ -49,7 +49,7 @@ class ResourcePlan {
   [[nodiscard]] AddressRange window(SpaceId space, WindowKind kind) const;
   // For a BAR that was left out: the largest size that would fit beside all others that did; zero
   // when not even the smallest BAR would.
-  [[nodiscard]] Bytes largest_fitting(BarId bar);
+  [[nodiscard]] Bytes largest_fitting(BarId id);
 
  private:
   struct BarEntry {
@@ -77,13 +77,13 @@ class ResourcePlan {
 
   // The blocks inside a space: bridges, then BARs. A BAR that is left out has size zero.
   [[nodiscard]] std::vector<Block> blocks_in(const Space& space, WindowKind kind) const;
-  void lay_out(SpaceId space, WindowKind kind);
+  void lay_out(SpaceId id, WindowKind kind);
   void lay_out_all(WindowKind kind);
   void lay_out_upwards(BarId bar);
   [[nodiscard]] bool fits(WindowKind kind, std::size_t root) const;
-  [[nodiscard]] bool fits_with(BarId bar, std::uint64_t size);
+  [[nodiscard]] bool fits_with(BarId id, std::uint64_t size);
   void choose(WindowKind kind, std::size_t root);
-  void place(SpaceId space, WindowKind kind, std::uint64_t start);
+  void place(SpaceId id, WindowKind kind, std::uint64_t start);
   [[nodiscard]] std::vector<Block> low_blocks() const;
 
   std::vector<Space> spaces_;

@@ -7,10 +7,8 @@
 #include "tests/unit/cfgspace/fabric_walk.h"
 #include "tests/unit/cfgspace/random_tree.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 // A bridge's windows against those of the bridge above it.
 void require_nested(const PortRegisters& inner, const AddressRange& memory,
@@ -236,4 +234,4 @@ TEST_CASE("Addresses that nobody owns reach nobody", "[cfgspace][property]") {
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

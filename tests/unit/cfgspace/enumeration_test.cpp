@@ -8,7 +8,7 @@
 #include "tests/unit/cfgspace/fabric_walk.h"
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
 
 using namespace testing;
@@ -161,7 +161,7 @@ TEST_CASE("A 32 GiB BAR does not fit a 12 GiB window: named, the rest is placed"
   CHECK(finding.wanted == Bytes(32 * kGiB));
   CHECK(finding.window == result.high_mmio[0]);
   CHECK(finding.window.size() == Bytes(12 * kGiB));
-  // The window starts at 18 GiB, so 8 GiB fit from 24 GiB on, with the others around.
+  // From 18 to 30 GiB: 8 GiB would lie at 24 GiB and reach to 32 GiB.
   CHECK(finding.largest_fitting == Bytes(4 * kGiB));
   CHECK(finding.message ==
         "socket 'cpu', device 'device2': BAR2 (aperture) of 32 GiB does not fit into the 64-bit "
@@ -412,4 +412,4 @@ TEST_CASE("A full segment enumerates in well under 100 ms", "[cfgspace]") {
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

@@ -3,10 +3,8 @@
 
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 TEST_CASE("A memory window register holds address bits 31:20", "[cfgspace]") {
   const MemoryWindowRegisters registers = encode_memory_window(range(0x80100000, 3 * kMiB));
@@ -100,4 +98,4 @@ TEST_CASE("Ranges include both ends and survive the last address", "[cfgspace]")
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

@@ -2,10 +2,8 @@
 // Access Control Services in a switch's downstream ports (PCIe r6.0, sec 6.12).
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 const Bdf kHost(0, 0, 0);
 const Bdf kDevice0(3, 0, 0);
@@ -162,4 +160,4 @@ TEST_CASE_METHOD(AcsFixture, "ACS controls of the egress port change nothing", "
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

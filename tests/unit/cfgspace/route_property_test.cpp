@@ -6,10 +6,8 @@
 #include "sim/base/rng.h"
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 void shake(PortRegisters& port, Rng& rng) {
   port.command.memory_space_enable = rng.below(5) != 0;
@@ -158,4 +156,4 @@ TEST_CASE("An endpoint's verdict holds for all TLPs that it covers", "[cfgspace]
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

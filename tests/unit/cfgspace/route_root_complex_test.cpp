@@ -2,10 +2,8 @@
 // A root complex: memory, root ports, policies for peer-to-peer traffic, other sockets.
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 const Bdf kHost(0, 0, 0);
 const Bdf kDevice0(0x11, 0, 0);
@@ -213,4 +211,4 @@ TEST_CASE_METHOD(RootFixture, "sec 6.12.1.1: ACS in a root port", "[cfgspace][ac
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing

@@ -4,10 +4,8 @@
 
 #include "tests/unit/cfgspace/fixtures.h"
 
-namespace peerfab::cfgspace {
+namespace peerfab::cfgspace::testing {
 namespace {
-
-using namespace testing;
 
 const Bdf kHost(0, 0, 0);
 const Bdf kDevice0(3, 0, 0);
@@ -216,4 +214,4 @@ TEST_CASE("A verdict explains itself with the section", "[cfgspace]") {
 }
 
 }  // namespace
-}  // namespace peerfab::cfgspace
+}  // namespace peerfab::cfgspace::testing
