@@ -39,8 +39,9 @@ class PresetMerger {
   }
 
  private:
-  // Merges the draft `name` and, before it, the drafts it stands on. It no longer waits then.
-  bool merge(const std::string& name, std::vector<std::string>& chain) {
+  // Merges the draft `name` and, before it, the drafts it stands on. It no longer waits then (so
+  // the name is a copy: the one in waiting_ goes).
+  bool merge(const std::string name, std::vector<std::string>& chain) {
     PresetDraft draft = std::move(waiting_.at(name));
     waiting_.erase(name);
     chain.push_back(name);

@@ -19,7 +19,10 @@ namespace {
 // Ends the scan from within an event; yaml-cpp offers no other way. The error is already added.
 struct Stop {};
 
+constexpr const char* kOpenQuote = "a quote is not closed before the text ends";
 constexpr std::size_t kMaxKeyLength = 1024;
+// After so many findings the rest is not read: they have one cause.
+constexpr unsigned kMaxErrors = 50;
 
 class Handler final : public YAML::EventHandler {
  public:
@@ -55,7 +58,8 @@ class Handler final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const RawPlace place = place_of(offset_of(mark));
+    const std::size_t offset = offset_of(mark);
+    const RawPlace place = place_of(offset, word_length(index_.text(), offset));
     if (awaits_key()) stop("bad-key", place, "an alias cannot be a key");
     const auto target = anchors_.find(anchor);
     if (target == anchors_.end()) {
@@ -72,10 +76,9 @@ class Handler final : public YAML::EventHandler {
     const std::size_t offset = skip_anchor(index_.text(), offset_of(mark));
     refuse_tag(offset);
     const ScalarExtent extent = scalar_extent(index_.text(), offset, value);
+    last_offset_ = offset;
     const RawPlace place = place_of(offset, extent.length);
-    if (!extent.closed) {
-      stop("yaml-syntax", place, "a quote is not closed before the text ends");
-    }
+    if (!extent.closed) stop("yaml-syntax", place, kOpenQuote);
     if (awaits_key()) {
       begin_entry(value, place);
       return;
@@ -111,18 +114,27 @@ class Handler final : public YAML::EventHandler {
              "the value breaks off in line " + std::to_string(place.at.line));
       return;
     }
+    if (exception.msg.starts_with("illegal EOF in scalar")) {
+      const std::size_t quote = find_open_quote(index_.text(), last_offset_);
+      const std::size_t start = quote == std::string_view::npos ? offset : quote;
+      const ScalarExtent extent = scalar_extent(index_.text(), start, "");
+      report("yaml-syntax", place_of(start, extent.length), kOpenQuote);
+      return;
+    }
     const SyntaxExplanation why = explain_syntax(exception.msg, index_.text(), offset);
-    report("yaml-syntax", place, why.message, why.hint);
+    report("yaml-syntax", place_of(why.offset, why.length), why.message, why.hint);
   }
 
   [[nodiscard]] bool empty() const { return documents_ == 0; }
-  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool failed() const { return errors_ != 0; }
+  [[nodiscard]] bool may_report() const { return errors_ < kMaxErrors; }
   [[nodiscard]] RawTree take() { return std::move(tree_); }
 
  private:
   struct Frame {
     std::uint32_t node;
     char bracket;  // '[', '{', or '\0' for a block
+    std::size_t offset;
     bool has_key = false;
     YAML::anchor_t anchor = 0;
     std::unordered_map<std::string, std::uint32_t> key_lines;
@@ -137,7 +149,7 @@ class Handler final : public YAML::EventHandler {
   }
   void report(const char* check, const RawPlace& place, std::string message,
               std::string hint = "") {
-    failed_ = true;
+    if (++errors_ > kMaxErrors) throw Stop{};
     diagnostics_.error(check, {file_name_, place.at.line, place.at.column, place.length, ""},
                        std::move(message), std::move(hint));
   }
@@ -216,6 +228,7 @@ class Handler final : public YAML::EventHandler {
     const char bracket = first == '[' || first == '{' ? first : '\0';
     RawPlace place = place_of(offset);
     if (awaits_key()) {
+      refuse_open_bracket(bracket, offset);
       stop("bad-key", place, "a key is one word or a quoted text, not a map or a list");
     }
     if (frames_.size() >= kMaxDepth) {
@@ -228,7 +241,19 @@ class Handler final : public YAML::EventHandler {
     node.kind = kind;
     node.place = place;
     const std::uint32_t number = add(std::move(node));
-    frames_.push_back({number, bracket, false, anchor, {}});
+    frames_.push_back({number, bracket, offset, false, anchor, {}});
+  }
+
+  // yaml-cpp takes a bracketed value for a key when the text ends before the brackets do.
+  void refuse_open_bracket(char bracket, std::size_t offset) {
+    const auto refuse = [this](char which, std::size_t at) {
+      if (which == '\0' || bracket_closes(index_.text(), at)) return;
+      stop("yaml-syntax", place_of(at), std::string("this '") + which + "' is not closed");
+    };
+    refuse(bracket, offset);
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      refuse(frame->bracket, frame->offset);
+    }
   }
 
   void close() {
@@ -241,7 +266,8 @@ class Handler final : public YAML::EventHandler {
   const std::string& file_name_;
   Diagnostics& diagnostics_;
   unsigned documents_ = 0;
-  bool failed_ = false;
+  unsigned errors_ = 0;
+  std::size_t last_offset_ = 0;  // of the last scalar
   RawTree tree_;
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, std::uint32_t> anchors_;
@@ -261,7 +287,7 @@ std::optional<RawTree> scan_yaml(std::string_view text, const std::string& file_
   } catch (const Stop&) {
     return std::nullopt;
   } catch (const YAML::Exception& exception) {
-    handler.explain(exception);
+    if (handler.may_report()) handler.explain(exception);
     return std::nullopt;
   }
   if (handler.empty()) {

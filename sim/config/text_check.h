@@ -15,7 +15,7 @@ namespace peerfab::config {
 // unparsed. Both are counted without regard to quotes and comments, so they lie far above what
 // the limits on depth and nodes let through.
 inline constexpr std::size_t kMaxOpenBrackets = 1000;
-inline constexpr std::size_t kMaxFlowTokens = 600'000;
+inline constexpr std::size_t kMaxFlowTokens = 250'000;
 
 // The length of a UTF-8 byte order mark at the start: 3 or 0.
 [[nodiscard]] std::size_t byte_order_mark(std::string_view text);

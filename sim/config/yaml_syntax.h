@@ -23,9 +23,20 @@ struct ScalarExtent {
 // True when the text at the offset is a null that somebody wrote: ~, null, Null or NULL.
 [[nodiscard]] bool is_written_null(std::string_view text, std::size_t offset);
 
+// Bytes of the word at the offset: up to a blank, comma or bracket; at least 1.
+[[nodiscard]] std::size_t word_length(std::string_view text, std::size_t offset);
+
+// True when the bracket at the offset is closed before the text ends.
+[[nodiscard]] bool bracket_closes(std::string_view text, std::size_t offset);
+
+// The first quote at or behind the offset that the text ends before; npos when there is none.
+[[nodiscard]] std::size_t find_open_quote(std::string_view text, std::size_t offset);
+
 struct SyntaxExplanation {
   std::string message;
   std::string hint;
+  std::size_t offset;  // what to point at
+  std::size_t length;  // in bytes
 };
 // `text` and `offset`: where yaml-cpp gave up.
 [[nodiscard]] SyntaxExplanation explain_syntax(const std::string& yaml_cpp_message,

@@ -32,21 +32,30 @@ class TreeBuilder {
     return {file_name_, place.at.line, place.at.column, place.length, path};
   }
 
-  bool fail(const RawPlace& place, const char* check, std::string message) {
-    diagnostics_.error(check, location(place, ""), std::move(message));
+  bool fail(const char* check, const RawPlace& place, std::string message) {
+    diagnostics_.error(check, location(alias_ ? *alias_ : place, ""), std::move(message));
     return false;
   }
 
-  // The depth of the recursion is at most kMaxDepth.
   bool build(std::uint32_t number, const std::string& path, std::size_t depth, Node& out) {
-    const RawNode& written = raw_.nodes[number];
-    const RawNode& raw = written.alias_of ? raw_.nodes[*written.alias_of] : written;
+    const RawNode& raw = raw_.nodes[number];
+    if (!raw.alias_of) return build_written(raw, path, depth, out);
+    const bool outermost = !alias_;
+    if (outermost) alias_ = raw.place;
+    const bool good = build(*raw.alias_of, path, depth, out);
+    if (outermost && good) alias_.reset();
+    return good;
+  }
+
+  // The depth of the recursion is at most kMaxDepth and one.
+  bool build_written(const RawNode& raw, const std::string& path, std::size_t depth, Node& out) {
     bytes_ += raw.text.size();
     if (++nodes_ > kMaxNodes || bytes_ > kMaxExpandedBytes) {
-      return fail(written.place, "too-many-nodes", "the aliases multiply to too many values");
+      return fail("too-many-nodes", raw.place, "the aliases multiply to too many values");
     }
-    if (depth > kMaxDepth) {
-      return fail(written.place, "too-deep",
+    const bool nests = raw.kind == Node::Kind::kMap || raw.kind == Node::Kind::kSequence;
+    if (nests && depth > kMaxDepth) {
+      return fail("too-deep", raw.place,
                   "with its aliases more than " + std::to_string(kMaxDepth) + " levels deep");
     }
     out.kind_ = raw.kind;
@@ -86,6 +95,7 @@ class TreeBuilder {
   RawTree raw_;
   const std::string& file_name_;
   Diagnostics& diagnostics_;
+  std::optional<RawPlace> alias_;  // the outermost one that is being replaced
   std::size_t nodes_ = 0;
   std::size_t bytes_ = 0;
 };
