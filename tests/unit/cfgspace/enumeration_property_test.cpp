@@ -157,10 +157,10 @@ TEST_CASE("From anywhere a request reaches exactly the BAR's owner", "[cfgspace]
     const FabricWalk walk(tree, result);
     std::vector<std::pair<Place, Bdf>> sources;
     for (std::size_t i = 0; i < tree.root_complexes.size(); ++i) {
-      sources.push_back({{Place::Kind::kRootComplex, i}, result.root_complexes[i].host()});
+      sources.emplace_back(Place{Place::Kind::kRootComplex, i}, result.root_complexes[i].host());
     }
     for (const Place& place : walk.endpoints()) {
-      sources.push_back({place, result.endpoints.at(static_cast<NodeId>(place.id)).bdf});
+      sources.emplace_back(place, result.endpoints.at(static_cast<NodeId>(place.id)).bdf);
     }
     Rng rng(seed);
     for (const auto& [source, requester] : sources) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cfgspace/enumeration.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -11,7 +12,6 @@
 namespace peerfab::cfgspace::testing {
 namespace {
 
-using namespace testing;
 using FindingKind = EnumerationFinding::Kind;
 
 TreeNode endpoint(NodeId id, std::vector<BarRequest> bars = {}) {
@@ -138,7 +138,7 @@ TEST_CASE("Decoding is on after enumeration, ACS is off, MPS is the least of all
   tree.root_complexes[0].max_payload_supported = Bytes(512);
   const Enumeration result = enumerate(tree);
   for (const PortRegisters* port :
-       {&result.root_complexes[0].root_ports[0], &result.switches.at(10).upstream,
+       {&result.root_complexes[0].root_ports.front(), &result.switches.at(10).upstream,
         &result.switches.at(10).downstream[1], &result.endpoints.at(2)}) {
     CHECK(port->command == Command{true, true});
     CHECK(port->acs == AcsControl{});
@@ -312,9 +312,11 @@ struct TwoSwitches {
                    switch_of(11, {endpoint(3, {aperture(kGiB)}), endpoint(4, {aperture(kGiB)})})}));
     result = enumerate(tree);
   }
-  Place device(NodeId id) const { return {Place::Kind::kEndpoint, id}; }
-  Bdf bdf(NodeId id) const { return result.endpoints.at(id).bdf; }
-  std::uint64_t bar(NodeId id) const { return result.endpoints.at(id).bars[0].base.value(); }
+  [[nodiscard]] Place device(NodeId id) const { return {Place::Kind::kEndpoint, id}; }
+  [[nodiscard]] Bdf bdf(NodeId id) const { return result.endpoints.at(id).bdf; }
+  [[nodiscard]] std::uint64_t bar(NodeId id) const {
+    return result.endpoints.at(id).bars[0].base.value();
+  }
 };
 
 TEST_CASE_METHOD(TwoSwitches, "A completion finds its way across two switches and two root ports",
@@ -369,10 +371,9 @@ TEST_CASE("Clearing the redirect of one of two levels does not restore the direc
         write_to(result.endpoints.at(to).bars[0].base.value(), result.endpoints.at(from).bdf));
     REQUIRE(steps.back().verdict.action == Action::kToBar);
     REQUIRE(steps.back().place == Place{Place::Kind::kEndpoint, to});
-    for (const auto& step : steps) {
-      if (step.place.kind == Place::Kind::kRootComplex) return true;
-    }
-    return false;
+    return std::any_of(steps.begin(), steps.end(), [](const FabricWalk::Step& step) {
+      return step.place.kind == Place::Kind::kRootComplex;
+    });
   };
   AcsControl on;
   on.p2p_request_redirect = on.p2p_completion_redirect = on.upstream_forwarding = true;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/cfgspace/enumeration.h"
@@ -34,7 +34,7 @@ class FabricWalk {
   }
 
   // From the host of a root complex or from an endpoint, until a verdict ends the way.
-  std::vector<Step> run(Place place, const RoutedTlp& tlp) const {
+  [[nodiscard]] std::vector<Step> run(Place place, const RoutedTlp& tlp) const {
     constexpr std::size_t kTooFar = 1000;
     std::vector<Step> steps;
     Ingress ingress = Ingress::internal();
@@ -66,14 +66,10 @@ class FabricWalk {
     return steps;
   }
 
-  const std::vector<Place>& endpoints() const { return endpoints_; }
-  Place root_of(Place place) const {
-    while (place.kind != Place::Kind::kRootComplex) place = above_.at(place).first;
-    return place;
-  }
+  [[nodiscard]] const std::vector<Place>& endpoints() const { return endpoints_; }
 
  private:
-  RoutingView view(Place place, Ingress ingress) const {
+  [[nodiscard]] RoutingView view(Place place, Ingress ingress) const {
     const auto node = static_cast<NodeId>(place.id);
     switch (place.kind) {
       case Place::Kind::kRootComplex:

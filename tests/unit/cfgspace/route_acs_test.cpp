@@ -15,8 +15,12 @@ struct AcsFixture {
   SwitchRegisters hop = three_port_switch();
   AcsControl& acs = hop.downstream[0].acs;  // of the ingress port
 
-  Verdict up(const RoutedTlp& tlp) const { return route(tlp, {&hop, Ingress::port(0)}); }
-  Verdict down(const RoutedTlp& tlp) const { return route(tlp, {&hop, Ingress::upstream()}); }
+  [[nodiscard]] Verdict up(const RoutedTlp& tlp) const {
+    return route(tlp, {&hop, Ingress::port(0)});
+  }
+  [[nodiscard]] Verdict down(const RoutedTlp& tlp) const {
+    return route(tlp, {&hop, Ingress::upstream()});
+  }
 };
 
 TEST_CASE_METHOD(AcsFixture, "sec 6.12.1.1: Source Validation compares the requester's bus",

@@ -16,9 +16,15 @@ struct RootFixture {
   RootComplexRegisters hop = three_port_root();
   AcsControl& acs = hop.root_ports[0].acs;  // of the ingress port
 
-  Verdict up(const RoutedTlp& tlp) const { return route(tlp, {&hop, Ingress::port(0)}); }
-  Verdict inside(const RoutedTlp& tlp) const { return route(tlp, {&hop, Ingress::internal()}); }
-  Verdict from_socket(const RoutedTlp& tlp) const { return route(tlp, {&hop, Ingress::socket(1)}); }
+  [[nodiscard]] Verdict up(const RoutedTlp& tlp) const {
+    return route(tlp, {&hop, Ingress::port(0)});
+  }
+  [[nodiscard]] Verdict inside(const RoutedTlp& tlp) const {
+    return route(tlp, {&hop, Ingress::internal()});
+  }
+  [[nodiscard]] Verdict from_socket(const RoutedTlp& tlp) const {
+    return route(tlp, {&hop, Ingress::socket(1)});
+  }
 };
 
 TEST_CASE_METHOD(RootFixture, "Requests to memory reach it from every side", "[cfgspace]") {
