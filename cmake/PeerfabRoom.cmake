@@ -39,6 +39,11 @@ function(peerfab_warnings TARGET)
   endif()
 endfunction()
 
+# All tests with the label unit, for the build that runs only those: the sanitizers' in the gate.
+if(PEERFAB_BUILD_TESTS)
+  add_custom_target(unit_tests)
+endif()
+
 # peerfab_test(NAME unit_sim_base SOURCES a_test.cpp DEPENDS sim_base [LABEL unit])
 # Every test case runs in its own process: SystemC has one kernel per process.
 function(peerfab_test)
@@ -53,6 +58,9 @@ function(peerfab_test)
   peerfab_warnings(${TEST_NAME})
   if(NOT TEST_LABEL)
     set(TEST_LABEL unit)
+  endif()
+  if("unit" IN_LIST TEST_LABEL)
+    add_dependencies(unit_tests ${TEST_NAME})
   endif()
   catch_discover_tests(
     ${TEST_NAME}

@@ -30,10 +30,10 @@ cannot_install() {
   shift
   {
     printf 'peerfab: %s.\n' "$reason"
-    printf 'These packages are missing:\n  %s\n' "$*"
-    printf 'On Debian 12 or 13, or a system derived from them, install them as root with\n'
+    printf 'Missing: %s. On Debian 12 or 13, install them as root with\n' "$*"
     printf '  apt-get update && apt-get install --no-install-recommends %s\n' "$*"
-    printf 'and run this command again. With --no-install it takes what it finds.\n'
+    printf 'and run this command again. On another system, install what corresponds to them and\n'
+    printf 'add --no-install, which takes what it finds.\n'
   } >&2
   exit 1
 }
@@ -45,7 +45,7 @@ apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --quiet=2 \
     -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 || status=$?
   if ((status != 0)); then
-    tail -n 20 "$log" >&2
+    tail -n 4 "$log" >&2
   fi
   rm -f "$log"
   return "$status"
@@ -80,7 +80,7 @@ ensure_packages() {
   # know a package.
   if ! apt-get --quiet=2 --simulate install --no-install-recommends "${missing[@]}" \
     >/dev/null 2>&1; then
-    apt_get update || cannot_install "apt-get update failed" "${missing[@]}"
+    apt_get update || cannot_install "apt-get update failed (is the network up?)" "${missing[@]}"
     updated=yes
   fi
   if apt_get install --no-install-recommends --yes "${missing[@]}"; then
@@ -89,7 +89,8 @@ ensure_packages() {
   # Lists that know a package may still point to a version that the archive no longer has.
   if [[ $updated == no ]]; then
     say "trying again with fresh package lists"
-    apt_get update || cannot_install "apt-get update failed" "${missing[@]}"
+    apt_get update -o APT::Update::Error-Mode=any ||
+      cannot_install "apt-get update failed (is the network up?)" "${missing[@]}"
     if apt_get install --no-install-recommends --yes "${missing[@]}"; then
       return
     fi
