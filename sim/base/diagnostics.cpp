@@ -13,6 +13,9 @@
 namespace peerfab {
 namespace {
 
+// Messages repeat names and values of the input, which may be of any length.
+constexpr std::size_t kPrintedLength = 400;
+
 auto place(const Diagnostic& diagnostic) {
   const SourceLocation& where = diagnostic.where;
   return std::tie(where.file, where.line, where.column);
@@ -31,8 +34,8 @@ void render_one(std::ostream& out, const Diagnostic& diagnostic, const SourceTex
     out << ' ';
   }
   out << severity_name(diagnostic.severity) << '[' << printable(diagnostic.check)
-      << "]: " << printable(diagnostic.message) << '\n';
-  const std::string hint = printable(diagnostic.hint);
+      << "]: " << printable(shortened(diagnostic.message, kPrintedLength)) << '\n';
+  const std::string hint = printable(shortened(diagnostic.hint, kPrintedLength));
   const std::optional<std::string_view> line =
       where.known() ? texts.line(where.file, where.line) : std::nullopt;
   if (!line) {

@@ -78,6 +78,18 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shortened(std::string_view text, std::size_t code_points) {
+  std::size_t at = 0;
+  for (; code_points != 0 && at < text.size(); --code_points) at += code_point_at(text, at).bytes;
+  std::string out(text.substr(0, at));
+  return at == text.size() ? out : out + "...";
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kQuotedLength = 60;
+  return "'" + shortened(text, kQuotedLength) + "'";
+}
+
 std::size_t terminal_columns(CodePoint point) {
   if (!point.valid || in_any(kEscaped, point.value)) return printable(point).size();
   if (in_any(kZeroWidth, point.value)) return 0;

@@ -2,6 +2,7 @@
 // Text of unknown origin made safe for a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,12 @@ namespace peerfab {
 
 // The same for a whole text.
 [[nodiscard]] std::string printable(std::string_view text);
+
+// The text itself, or its first code points and "..." when it has more of them.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t code_points);
+
+// A name or value of the input as messages quote it: 'sw0', shortened to 60 code points.
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 // Columns that a code point takes on a terminal once it is printable: 0 for combining marks, 2
 // for the wide blocks of East Asian scripts and emoji, the length of an escape, else 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities as text.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ std::string rounded(std::uint64_t value, const UnitFamily& family, unsigned digi
   const bool binary = &family == &size_family();
   std::vector<const Unit*> units;
   for (const Unit& unit : family.units) {
-    const bool fits = unit.scale == 1 || (unit.scale % 1024 == 0) == binary;
+    const bool fits = unit.scale == 1 || std::has_single_bit(unit.scale) == binary;
     if (unit.printed && fits) units.push_back(&unit);
   }
   for (std::size_t i = 0;; ++i) {

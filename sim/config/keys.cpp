@@ -18,7 +18,7 @@ bool check_keys(const Node& map, const std::string& what, const SourceLocation& 
   bool good = true;
   for (const Node::Entry& entry : map.entries()) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-    diagnostics.error("unknown-key", entry.key_where, what + " has no key '" + entry.key + "'",
+    diagnostics.error("unknown-key", entry.key_where, what + " has no key " + in_quotes(entry.key),
                       did_you_mean(entry.key, known));
     good = false;
   }
@@ -42,7 +42,7 @@ bool check_version(const Node& map, Diagnostics& diagnostics) {
   if (version->is_scalar() && version->text() == "1") return true;
   diagnostics.error("unsupported-version", version->where(),
                     version->is_scalar()
-                        ? "'" + version->text() + "' is not a version that this program reads"
+                        ? in_quotes(version->text()) + " is not a version that this program reads"
                         : std::string("the version of the format is a number"),
                     "peerfab: 1");
   return false;

@@ -60,20 +60,20 @@ bool check_value(const Parameter& parameter, const ParameterValue& value, const 
     }
     const std::string hint = did_you_mean(text, parameter.choices);
     diagnostics.error("unknown-choice", node.where(),
-                      "'" + text + "' is no choice of '" + parameter.name + "'",
+                      in_quotes(text) + " is no choice of '" + parameter.name + "'",
                       hint.empty() ? "one of " + list_of(parameter.choices) : hint);
     return false;
   }
   if (!has_range(parameter.quantity)) return true;
   if (!parameter.minimum.empty() && value < limit_value(parameter, parameter.minimum)) {
     diagnostics.error("out-of-range", node.where(),
-                      "'" + node.text() + "' is too small for '" + parameter.name + "'",
+                      in_quotes(node.text()) + " is too small for '" + parameter.name + "'",
                       "at least " + parameter.minimum);
     return false;
   }
   if (!parameter.maximum.empty() && value > limit_value(parameter, parameter.maximum)) {
     diagnostics.error("out-of-range", node.where(),
-                      "'" + node.text() + "' is too large for '" + parameter.name + "'",
+                      in_quotes(node.text()) + " is too large for '" + parameter.name + "'",
                       "at most " + parameter.maximum);
     return false;
   }

@@ -61,7 +61,7 @@ class Overrides {
     std::vector<std::string> known = table_.names();
     known.insert(known.end(), handled_elsewhere_.begin(), handled_elsewhere_.end());
     diagnostics_.error("unknown-key", entry.key_where,
-                       "there is no parameter '" + entry.key + "' here",
+                       "there is no parameter " + in_quotes(entry.key) + " here",
                        did_you_mean(entry.key, known));
   }
 

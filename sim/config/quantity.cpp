@@ -64,7 +64,7 @@ void report_unit(const Node& node, const UnitFamily& family, std::string_view un
   for (const UnitFamily* other : {&time_family(), &size_family(), &bandwidth_family()}) {
     if (other == &family || other->find(unit) == nullptr) continue;
     diagnostics.error("wrong-unit", node.where(),
-                      "'" + name + "' is a unit of " + other->noun + ", not of " + family.noun,
+                      in_quotes(name) + " is a unit of " + other->noun + ", not of " + family.noun,
                       unit_list(family));
     return;
   }
@@ -74,7 +74,7 @@ void report_unit(const Node& node, const UnitFamily& family, std::string_view un
   } else {
     hint = did_you_mean(name, family.names);
   }
-  diagnostics.error("unknown-unit", node.where(), "'" + name + "' is no unit of " + family.noun,
+  diagnostics.error("unknown-unit", node.where(), in_quotes(name) + " is no unit of " + family.noun,
                     hint.empty() ? unit_list(family) : hint);
 }
 
@@ -82,7 +82,7 @@ std::optional<std::uint64_t> parse_with_unit(const Node& node, const UnitFamily&
                                              Diagnostics& diagnostics) {
   if (!check_scalar(node, family.noun, family.example, diagnostics)) return std::nullopt;
   const auto fail = [&](const char* check, const std::string& what, const std::string& hint) {
-    diagnostics.error(check, node.where(), "'" + node.text() + "' " + what, hint);
+    diagnostics.error(check, node.where(), in_quotes(node.text()) + " " + what, hint);
     return std::nullopt;
   };
   const std::string example = "for example " + family.example;
@@ -151,7 +151,7 @@ std::optional<Bandwidth> parse_bandwidth(const Node& node, Diagnostics& diagnost
 std::optional<std::int64_t> parse_integer(const Node& node, Diagnostics& diagnostics) {
   if (!check_scalar(node, "whole number", "8", diagnostics)) return std::nullopt;
   const auto fail = [&](const char* check, const std::string& what) {
-    diagnostics.error(check, node.where(), "'" + node.text() + "' " + what);
+    diagnostics.error(check, node.where(), in_quotes(node.text()) + " " + what);
     return std::nullopt;
   };
   std::string_view rest = node.text();
@@ -197,7 +197,7 @@ std::optional<bool> parse_flag(const Node& node, Diagnostics& diagnostics) {
   for (const char* word : {"no", "off", "0", "False", "FALSE", "No", "Off"}) {
     if (node.text() == word) hint = "did you mean 'false'?";
   }
-  diagnostics.error("not-a-flag", node.where(), "'" + node.text() + "' is not a flag", hint);
+  diagnostics.error("not-a-flag", node.where(), in_quotes(node.text()) + " is not a flag", hint);
   return std::nullopt;
 }
 
@@ -233,14 +233,14 @@ std::optional<LinkSpeed> parse_link(const Node& node, Diagnostics& diagnostics) 
     }
   }
   if (generation_digits.empty() || width_digits.empty() || !rest.empty()) {
-    return fail("bad-link", "'" + node.text() + "' is not a link speed",
+    return fail("bad-link", in_quotes(node.text()) + " is not a link speed",
                 "write generation and width, for example gen5 x16");
   }
   const std::string generation_text(generation_digits);
   const std::string width_text(width_digits);
   const std::string spelled = "gen" + generation_text + " x" + width_text;
   if (node.text() != spelled) {
-    return fail("bad-link", "'" + node.text() + "' is not spelled as a link speed",
+    return fail("bad-link", in_quotes(node.text()) + " is not spelled as a link speed",
                 "did you mean '" + spelled + "'?");
   }
   if (generation_text == "6") {
@@ -248,13 +248,14 @@ std::optional<LinkSpeed> parse_link(const Node& node, Diagnostics& diagnostics) 
   }
   const std::optional<std::uint64_t> generation = to_number(generation_digits, kLargest);
   if (!generation || *generation < 1 || *generation > kMaxLinkGeneration) {
-    return fail("out-of-range", "there is no generation 'gen" + generation_text + "'",
+    return fail("out-of-range", "there is no generation " + in_quotes("gen" + generation_text),
                 "gen1 to gen" + std::to_string(kMaxLinkGeneration));
   }
   const std::optional<std::uint64_t> width = to_number(width_digits, kLargest);
   if (!width ||
       std::find(std::begin(kLinkWidths), std::end(kLinkWidths), *width) == std::end(kLinkWidths)) {
-    return fail("out-of-range", "no link is 'x" + width_text + "' wide", "x1, x2, x4, x8 or x16");
+    return fail("out-of-range", "no link is " + in_quotes("x" + width_text) + " wide",
+                "x1, x2, x4, x8 or x16");
   }
   return LinkSpeed{static_cast<unsigned>(*generation), static_cast<unsigned>(*width)};
 }

@@ -188,7 +188,8 @@ class Handler final : public YAML::EventHandler {
     const auto [first, is_new] = frame.key_lines.emplace(key, place.at.line);
     if (!is_new) {
       report("duplicate-key", place,
-             "the key '" + key + "' is already given in line " + std::to_string(first->second));
+             "the key " + in_quotes(key) + " is already given in line " +
+                 std::to_string(first->second));
     }
     tree_.nodes[frame.node].entries.push_back({key, place, 0});
     frame.has_key = true;

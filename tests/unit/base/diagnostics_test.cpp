@@ -106,6 +106,14 @@ TEST_CASE("up to the limit all findings are printed, the others are counted", "[
   CHECK(text.find("5000") == std::string::npos);
 }
 
+TEST_CASE("messages of any length are printed shortened", "[diagnostics]") {
+  Diagnostics diagnostics;
+  diagnostics.error("e", at(1, 1), std::string(1000, 'm'), std::string(1000, 'h'));
+  const std::string text = render(diagnostics, SourceTexts());
+  CHECK(text.size() < 1000);
+  CHECK(text.find("m...\n") != std::string::npos);
+}
+
 TEST_CASE("control characters of the input are escaped everywhere", "[diagnostics]") {
   SourceTexts texts;
   texts.add("l\x1b.yaml", "k\x1b: v\n");

@@ -31,6 +31,16 @@ TEST_CASE("bytes that are not UTF-8 are escaped", "[printable]") {
                   "b\xe2\x86") == "a\\xffb\\xe2\\x86");
 }
 
+TEST_CASE("long texts are shortened by characters", "[printable]") {
+  CHECK(peerfab::shortened("abc", 3) == "abc");
+  CHECK(peerfab::shortened("abcd", 3) == "abc...");
+  CHECK(peerfab::shortened("\xc3\xa9\xc3\xa9\xc3\xa9", 2) == "\xc3\xa9\xc3\xa9...");
+  CHECK(peerfab::shortened("", 0) == "");
+  CHECK(peerfab::in_quotes("sw0") == "'sw0'");
+  CHECK(peerfab::in_quotes(std::string(60, 'x')) == "'" + std::string(60, 'x') + "'");
+  CHECK(peerfab::in_quotes(std::string(61, 'x')) == "'" + std::string(60, 'x') + "...'");
+}
+
 TEST_CASE("terminal columns follow the width of the character", "[printable]") {
   const auto columns = [](std::string_view text) {
     return peerfab::terminal_columns(peerfab::code_point_at(text, 0));
