@@ -99,6 +99,26 @@ TEST_CASE("a TLP that comes as the credit takes effect does not wait", "[credits
   }
 }
 
+TEST_CASE("a credit that comes late does not hold up what could go before", "[credits]") {
+  TransmitterConfig config = slow_wire();
+  config.buffer.classes[kPosted] = {1, 0};
+  LinkRig rig(config, 2);
+  rig.far_end.returns_credits = false;
+  rig.send(make_write(rig.pool, 64), 0);
+  rig.send(make_read(rig.pool, 64), 1);   // input 1's turn, so that the write is looked at next
+  rig.send(make_write(rig.pool, 64), 0);  // blocked at 416,000
+  rig.at(Picoseconds(500'000), [&](Picoseconds) {
+    rig.send(make_read(rig.pool, 64), 1);  // until 580,000
+    rig.send(make_read(rig.pool, 64), 1);
+  });
+  rig.at(Picoseconds(510'000), [&](Picoseconds now) {
+    rig.out.return_credit(FlowClass::kPosted, 4, now + Picoseconds(5'000'000));
+  });
+  check_arrives(rig, 2, 585'000);
+  check_arrives(rig, 3, 665'000);
+  check_arrives(rig, 4, 5'535'000 + 341'000);
+}
+
 TEST_CASE("data credits run out by units of 16 B", "[credits]") {
   TransmitterConfig config = slow_wire();
   SECTION("two writes of four units fit into eight, the third waits") {
@@ -217,30 +237,33 @@ TEST_CASE("a buffer is freed when the last byte has left it", "[credits]") {
 
 TEST_CASE("a write that was split on its way frees its buffer with its last piece", "[credits]") {
   TransmitterConfig config = slow_wire();
-  config.buffer.classes[kPosted] = {1, 8};
-  LinkRig first(config);
-  LinkRig second(slow_wire());
-  second.out.set_upstream(0, &first.out);
-  first.far_end.returns_credits = false;
-  first.send(make_write(first.pool, 128));
-  first.send(make_write(first.pool, 128));
-  first.run();
-  REQUIRE(first.arrival(0) == Picoseconds(597'000));
-  second.at(Picoseconds(597'000), [&](Picoseconds) {
-    Tlp* const early = make_write(second.pool, 64);
-    early->flags |= Tlp::kEarlyPiece;
-    second.send(early);
-    Tlp* const last = make_write(second.pool, 64);
-    last->byte_count = 8;  // credits of the whole
-    second.send(last);
-  });
-  second.run();
-  check_arrives(first, 1, 597'000 + 2 * 336'000 + 25'000 + 597'000);
-  // All eight units came back: else the third write would never go.
-  first.out.return_credit(FlowClass::kPosted, 8, first.scheduler.now());
-  first.send(make_write(first.pool, 128));
-  first.run();
-  CHECK(first.far_end.arrivals.size() == 3);
+  // Either kind of credit would show a buffer that was freed too early.
+  for (const ReceiveBuffer::Class buffer : {ReceiveBuffer::Class{1, 0}, {0, 8}, {1, 8}}) {
+    config.buffer.classes[kPosted] = buffer;
+    LinkRig first(config);
+    LinkRig second(slow_wire());
+    second.out.set_upstream(0, &first.out);
+    first.far_end.returns_credits = false;
+    first.send(make_write(first.pool, 128));
+    first.send(make_write(first.pool, 128));
+    first.run();
+    REQUIRE(first.arrival(0) == Picoseconds(597'000));
+    second.at(Picoseconds(597'000), [&](Picoseconds) {
+      Tlp* const early = make_write(second.pool, 64);
+      early->flags |= Tlp::kEarlyPiece;
+      second.send(early);
+      Tlp* const last = make_write(second.pool, 64);
+      last->byte_count = 8;  // credits of the whole
+      second.send(last);
+    });
+    second.run();
+    check_arrives(first, 1, 597'000 + 2 * 336'000 + 25'000 + 597'000);
+    // All eight units came back: else the third write would never go.
+    first.out.return_credit(FlowClass::kPosted, 8, first.scheduler.now());
+    first.send(make_write(first.pool, 128));
+    first.run();
+    CHECK(first.far_end.arrivals.size() == 3);
+  }
 }
 
 TEST_CASE("never more is in the far end's buffer than it advertised", "[credits]") {

@@ -218,6 +218,29 @@ TEST_CASE("a posted request that came later holds nobody up", "[ordering]") {
   CHECK(rig.arrived() == Tags{1, 2, 3, 4, 5});
 }
 
+TEST_CASE("only the posted requests before it matter to an ID-ordered read", "[ordering]") {
+  OrderRig rig(1, 1, 0);
+  rig.send(rig.write(1));
+  rig.send(rig.read(2));
+  rig.send(rig.write(3, kOthers));                               // blocked by credits
+  rig.send(OrderRig::with(rig.read(4, kUs), Tlp::kIdOrdering));  // blocked by credits
+  rig.send(rig.write(5, kUs));                                   // behind both
+  CHECK(rig.arrived() == Tags{1, 2});
+  rig.give(FlowClass::kNonPosted);
+  CHECK(rig.arrived() == Tags{1, 2, 4});
+}
+
+TEST_CASE("what is queued at the same picosecond counts as in order", "[ordering]") {
+  OrderRig rig(1, 0, 0);
+  rig.send(rig.write(1));
+  rig.rig().send(rig.write(2));  // blocked
+  rig.rig().send(rig.read(3));
+  rig.rig().send(rig.completion(4));
+  CHECK(rig.arrived() == Tags{1});
+  rig.give(FlowClass::kPosted);
+  CHECK(rig.arrived() == Tags{1, 2, 3, 4});
+}
+
 TEST_CASE("inputs do not order each other", "[ordering]") {
   OrderRig rig(1, 0, 0);
   rig.send(rig.write(1), 0);

@@ -157,6 +157,15 @@ TEST_CASE("a wire between sockets carries payload at its rate and nothing else",
   CHECK(rig.back.statistics().dllp_bytes == 0);
 }
 
+TEST_CASE("a wire whose byte takes no whole number of ticks is not faster than its rate",
+          "[transmitter]") {
+  TransmitterConfig config = bare_wire(5, 16);
+  config.wire_rate = Bandwidth(7'000'000'000);  // 142.857 ps a byte
+  LinkRig rig(config);
+  rig.send(make_write(rig.pool, 256));
+  check_arrives(rig, 0, 36'572);  // 36571.43
+}
+
 TEST_CASE("an unlimited wire takes no time", "[transmitter]") {
   TransmitterConfig config = bare_wire(5, 16);
   config.wire_rate = Bandwidth(0);
@@ -214,6 +223,9 @@ TEST_CASE("an idle link sends its SKP ordered sets for nothing", "[transmitter]"
   check_arrives(rig, 1, 54'864'062);
   check_arrives(rig, 2, 54'904'687);  // behind the first and the ordered set: 54904686.5
   CHECK(rig.out.statistics().skp_bytes == 20);
+  // On the very picosecond on which it falls due, the ordered set goes first.
+  rig.at(Picoseconds(60'937'500), [&](Picoseconds) { rig.send(make_read(rig.pool, 64)); });
+  check_arrives(rig, 3, 60'978'125);
 }
 
 TEST_CASE("what arrives costs the other direction its Ack", "[transmitter]") {
