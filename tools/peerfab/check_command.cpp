@@ -47,7 +47,7 @@ int check_command(const std::vector<std::string>& files, const device::ModelRegi
     summary += line;
     good = good && !line.empty();
   }
-  session.report();
+  session.report(Severity::kNote);
   const bool printed = print(summary);
   return good && printed ? kExitFine : kExitBadInput;
 }

@@ -144,7 +144,9 @@ int run_command(const RunArguments& arguments, const device::ModelRegistry& regi
                 const RunVariant& run_variant) {
   Session session(registry);
   auto prepared = session.prepare(arguments.scenario);
-  session.report(arguments.quiet);
+  session.report(arguments.quiet     ? Severity::kError
+                 : arguments.verbose ? Severity::kNote
+                                     : Severity::kWarning);
   if (!prepared) return kExitBadInput;
   apply_arguments(arguments, prepared->scenario);
   JsonTarget json;

@@ -128,12 +128,28 @@ std::string render_flows(const RunResult& result, const ReportOptions& options) 
   return table.render(kIndent, kGap);
 }
 
+// Those that took time anywhere: ten columns are more than most terminals have.
+std::vector<stats::Segment> used_segments(const RunResult& result) {
+  stats::Breakdown sum;
+  for (const VariantResult& variant : result.variants) {
+    for (const FlowResult& flow : variant.flows) sum += flow.breakdown_mean;
+  }
+  std::vector<stats::Segment> used;
+  for (std::size_t i = 0; i < stats::kSegmentCount; ++i) {
+    if (sum.segments[i] != Picoseconds()) used.push_back(stats::segment_at(i));
+  }
+  return used;
+}
+
+bool is_idle(const LinkResult& link) { return link.tlps == 0 && link.dllp == Bytes(); }
+
 std::string render_breakdown(const RunResult& result) {
   const Labels labels(result);
   std::vector<TextTable::Column> columns = labels.columns();
   columns.push_back({"mean", Align::kRight});
-  for (std::size_t i = 0; i < stats::kSegmentCount; ++i) {
-    columns.push_back({std::string(stats::segment_name(stats::segment_at(i))), Align::kRight});
+  const std::vector<stats::Segment> segments = used_segments(result);
+  for (const stats::Segment segment : segments) {
+    columns.push_back({std::string(stats::segment_name(segment)), Align::kRight});
   }
   TextTable table(std::move(columns));
   for (const VariantResult& variant : result.variants) {
@@ -141,8 +157,9 @@ std::string render_breakdown(const RunResult& result) {
     for (const FlowResult& flow : variant.flows) {
       std::vector<std::string> cells = labels.cells(first ? variant.name : "", flow.name);
       cells.push_back(config::format_time_rounded(flow.latency.mean));
-      for (const Picoseconds segment : flow.breakdown_mean.segments) {
-        cells.push_back(segment == Picoseconds() ? "-" : config::format_time_rounded(segment));
+      for (const stats::Segment segment : segments) {
+        const Picoseconds time = flow.breakdown_mean[segment];
+        cells.push_back(time == Picoseconds() ? "-" : config::format_time_rounded(time));
       }
       table.add(std::move(cells));
       first = false;
@@ -163,6 +180,7 @@ std::string render_links(const RunResult& result) {
   for (const VariantResult& variant : result.variants) {
     bool first = true;
     for (const LinkResult& link : variant.links) {
+      if (is_idle(link)) continue;
       std::vector<std::string> cells;
       if (compared) cells.push_back(first ? variant.name : "");
       cells.insert(
@@ -175,7 +193,8 @@ std::string render_links(const RunResult& result) {
       first = false;
     }
   }
-  return "\nWhat crossed each link (sizes on the wire):\n" + table.render(kIndent, kGap);
+  return "\nWhat crossed each link (sizes on the wire; idle ones left out):\n" +
+         table.render(kIndent, kGap);
 }
 
 std::string render_expectations(const RunResult& result, bool colour) {

@@ -43,17 +43,13 @@ std::optional<Session::Prepared> Session::prepare(const std::filesystem::path& s
   return prepared;
 }
 
-void Session::report(bool errors_only) {
-  std::ostringstream out;
-  if (errors_only) {
-    Diagnostics errors;
-    for (const Diagnostic& diagnostic : diagnostics_.all()) {
-      if (diagnostic.severity == Severity::kError) errors.add(diagnostic);
-    }
-    errors.render(out, texts_);
-  } else {
-    diagnostics_.render(out, texts_);
+void Session::report(Severity least) {
+  Diagnostics shown;
+  for (const Diagnostic& diagnostic : diagnostics_.all()) {
+    if (diagnostic.severity >= least) shown.add(diagnostic);
   }
+  std::ostringstream out;
+  shown.render(out, texts_);
   print_error(out.str());
 }
 

@@ -41,8 +41,8 @@ class Session {
   };
   [[nodiscard]] std::optional<Prepared> prepare(const std::filesystem::path& scenario_file);
 
-  // Prints the findings on standard error: errors only, or all of them.
-  void report(bool errors_only = false);
+  // Prints the findings of this severity and above on standard error.
+  void report(Severity least);
 
  private:
   const device::ModelRegistry& registry_;

@@ -12,7 +12,8 @@ namespace peerfab::cli {
 int topo_command(const TopoArguments& arguments, const device::ModelRegistry& registry) {
   Session session(registry);
   const topology::Topology* topology = session.topology(arguments.topology);
-  session.report();
+  // The views show what notes are about.
+  session.report(Severity::kWarning);
   if (topology == nullptr) return kExitBadInput;
   std::string view;
   if (arguments.matrix) {

@@ -101,11 +101,11 @@ TEST_CASE("messages name the value and the range") {
   const auto message = [&variant](std::uint64_t low, std::uint64_t high) {
     return judge({about(flow_subject(Metric::kBandwidth), low, high)}, {variant})[0].message;
   };
-  CHECK(message(51'360'000'000, 55'640'000'000) == "is 54.90GB/s; expected 51.36GB/s to 55.64GB/s");
+  CHECK(message(51'360'000'000, 55'640'000'000) == "is 54.9GB/s; expected 51.36GB/s to 55.64GB/s");
   CHECK(message(50'000'000'000, std::numeric_limits<std::uint64_t>::max()) ==
-        "is 54.90GB/s; expected at least 50.00GB/s");
-  CHECK(message(0, 50'000'000'000) == "is 54.90GB/s; expected at most 50.00GB/s");
-  CHECK(message(0, 0) == "is 54.90GB/s; expected exactly 0B/s");
+        "is 54.9GB/s; expected at least 50GB/s");
+  CHECK(message(0, 50'000'000'000) == "is 54.9GB/s; expected at most 50GB/s");
+  CHECK(message(0, 0) == "is 54.9GB/s; expected exactly 0B/s");
   CHECK(format_measured(Unit::kShare, 123'456) == "12.3%");
   CHECK(format_measured(Unit::kShare, 999'500) == "100.0%");
 }

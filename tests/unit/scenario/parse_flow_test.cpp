@@ -128,11 +128,11 @@ TEST_CASE("rows must fit into a transaction and not overlap") {
 
 TEST_CASE("what would overflow is refused") {
   CHECK(step("copy: {from: a, to: b, size: 1024TiB, count: 1000000}").only_finding() ==
-        "flow-too-large at 4:52");
+        "flow-too-large at 4:50");
   CHECK(step("copy: {from: a, to: b, size: 1024TiB, chunk: 1B, row: 1B, stride: 1024TiB}")
-            .only_finding() == "flow-too-large at 4:74");
+            .only_finding() == "flow-too-large at 4:71");
   CHECK(step("flow: {from: a, to: b, size: 1TiB, chunk: 1B, interval: 1000s}").only_finding() ==
-        "flow-too-long at 4:60");
+        "flow-too-long at 4:61");
 }
 
 TEST_CASE("flows without a name are numbered by verb around the names that are taken") {

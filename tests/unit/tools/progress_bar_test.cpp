@@ -12,9 +12,9 @@ using std::chrono::milliseconds;
 TEST_CASE("the line shows how much is done and how long it may take") {
   const scenario::Progress half{Bytes(512U << 20), Bytes(1U << 30), Picoseconds(9'500'000'000)};
   CHECK(progress_line(half, milliseconds(500), 200) ==
-        "[##########----------]  50%  512MiB of 1.00GiB, 9.50ms simulated");
+        "[##########----------]  50%  512MiB of 1GiB, 9.5ms simulated");
   CHECK(progress_line(half, milliseconds(3000), 200) ==
-        "[##########----------]  50%  512MiB of 1.00GiB, 9.50ms simulated, 3s left");
+        "[##########----------]  50%  512MiB of 1GiB, 9.5ms simulated, 3s left");
   CHECK(progress_line(half, milliseconds(300'000), 200).find(", 5min left") != std::string::npos);
 }
 

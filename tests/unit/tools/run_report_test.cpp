@@ -66,7 +66,7 @@ TEST_CASE("two variants of one flow stand below each other") {
         "Two GPUs: 1GiB gpu0 -> gpu1\n"
         "           bandwidth   first byte   limited by                        over cpu0-sw0\n"
         "  p2p       54.9GB/s        609ns   link gpu0-sw0 up: serialisation   0B\n"
-        "  bounce    37.2GB/s        609ns   link gpu0-sw0 up: serialisation   1.00GiB up, 1.00GiB "
+        "  bounce    37.2GB/s        609ns   link gpu0-sw0 up: serialisation   1GiB up, 1GiB "
         "down\n"
         "  ok       p2p.copy.bandwidth within 4% of 53.5GB/s: is 54.90GB/s; expected 51.36GB/s to "
         "55.64GB/s\n"
@@ -110,7 +110,7 @@ TEST_CASE("small transactions show their latency") {
   small.latency.p99 = Picoseconds(1'500'000);
   const std::string text = render_report(result, options());
   CHECK(text.find("latency p50      p99") != std::string::npos);
-  CHECK(text.find("500ns   1.50us") != std::string::npos);
+  CHECK(text.find("500ns    1.5us") != std::string::npos);
 }
 
 TEST_CASE("failed, stopped and unstarted variants say so") {
@@ -152,7 +152,7 @@ TEST_CASE("several root ports are summed") {
   two.root_links = {"cpu0-sw0", "cpu1-sw1"};
   const std::string text = render_report(result, two);
   CHECK(text.find("over the root ports") != std::string::npos);
-  CHECK(text.find("2.00GiB up, 1.00GiB down") != std::string::npos);
+  CHECK(text.find("2GiB up, 1GiB down") != std::string::npos);
 }
 
 TEST_CASE("verbose adds the breakdown and the links") {
@@ -167,7 +167,7 @@ TEST_CASE("verbose adds the breakdown and the links") {
   const std::string text = render_report(result, verbose);
   CHECK(text.find("Where the time of a transaction goes:\n") != std::string::npos);
   CHECK(text.find("serialisation") != std::string::npos);
-  CHECK(text.find("76.0us") != std::string::npos);
+  CHECK(text.find("76us") != std::string::npos);
   CHECK(text.find("98.8%") != std::string::npos);
   CHECK(text.find("1.13GiB") != std::string::npos);
 }
