@@ -159,34 +159,38 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     const cfgspace::Ingress seen = ingress < root_ports_
                                        ? cfgspace::Ingress::port(ingress)
                                        : cfgspace::Ingress::socket(wire_socket(ingress));
-    const cfgspace::Verdict& verdict = from.routes.find(*tlp, {registers_, seen});
-    switch (verdict.action) {
+    const device::HopDecision decision = from.routes.find(*tlp, {registers_, seen});
+    switch (decision.action) {
       case cfgspace::Action::kToHostMemory:
         completer_.serve(tlp, from.completer_port, memory_, offset_of(tlp->address), now);
         return;
       case cfgspace::Action::kToPort:
-        pass_on(tlp, ingress, verdict.index, now);
+        pass_on(tlp, ingress, decision.index, now);
         return;
       case cfgspace::Action::kToSocket:
-        if (const auto egress = wire_to(verdict.index); egress.has_value()) {
+        if (const auto egress = wire_to(decision.index); egress.has_value()) {
           ++statistics_.across_sockets;
           pass_on(tlp, ingress, *egress, now);
           return;
         }
         break;
-      case cfgspace::Action::kAllOnes:
-        completer_.answer_all_ones(tlp, from.completer_port,
-                                   cfgspace::describe(verdict) + " in " + name(), now);
-        return;
       default:
         break;
+    }
+    refuse(tlp, from, cfgspace::route(device::routed(*tlp), {registers_, seen}), now);
+  }
+
+  void refuse(Tlp* tlp, const Ingress& from, const cfgspace::Verdict& verdict, Picoseconds now) {
+    const std::string why = cfgspace::describe(verdict) + " in " + name();
+    if (verdict.action == cfgspace::Action::kAllOnes) {
+      completer_.answer_all_ones(tlp, from.completer_port, why, now);
+      return;
     }
     if (tlp->flow_class == pcie::FlowClass::kCompletion) ++statistics_.dropped;
     const auto status = verdict.action == cfgspace::Action::kCompleterAbort
                             ? engine::CompletionStatus::kCompleterAbort
                             : engine::CompletionStatus::kUnsupportedRequest;
-    completer_.refuse(tlp, from.completer_port, status,
-                      cfgspace::describe(verdict) + " in " + name(), now);
+    completer_.refuse(tlp, from.completer_port, status, why, now);
   }
 
   // Between root ports, and from a root port towards another socket. What comes from another

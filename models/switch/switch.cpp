@@ -124,16 +124,16 @@ class Switch final : public device::Model {
     Ingress& from = ingresses_[ingress];
     const cfgspace::Ingress seen =
         ingress == kUpstream ? cfgspace::Ingress::upstream() : cfgspace::Ingress::port(ingress - 1);
-    const cfgspace::Verdict& verdict = from.routes.find(*tlp, {registers_, seen});
+    const device::HopDecision decision = from.routes.find(*tlp, {registers_, seen});
     unsigned egress = 0;
-    switch (verdict.action) {
+    switch (decision.action) {
       case cfgspace::Action::kToUpstream:
         egress = kUpstream;
         ++statistics_.up;
         break;
       case cfgspace::Action::kToPort:
-        egress = verdict.index + 1;
-        if (verdict.peer_to_peer) {
+        egress = decision.index + 1;
+        if (decision.peer_to_peer) {
           ++statistics_.peer_to_peer;
           statistics_.peer_to_peer_bytes += tlp->payload_bytes();
         } else {
@@ -141,7 +141,7 @@ class Switch final : public device::Model {
         }
         break;
       default:
-        refuse(tlp, from, verdict, now);
+        refuse(tlp, from, cfgspace::route(device::routed(*tlp), {registers_, seen}), now);
         return;
     }
     if (cut_through_ && store_and_forward_[std::size_t{ingress} * ports_ + egress]) {

@@ -2,6 +2,7 @@
 #include "sim/device/dma_unit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -50,10 +51,12 @@ DmaUnit::DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterT
       config_(config),
       tags_(tag_size_for(config.outstanding_reads), config.outstanding_reads),
       reads_(tags_.range().count),
+      read_targets_(tags_.range().count),
       writes_(config.outstanding_writes),
       read_path_{config.read_path, {}},
       write_path_{config.write_path, {}},
       bus_{config.bus, {}} {
+  assert(config.channels >= 1 && config.channels <= kMaxChannels);
   assert(config.outstanding_writes >= 1 && config.outstanding_writes <= 0xffff);
   for (unsigned i = 0; i < config.channels; ++i) {
     auto channel = std::make_unique<Channel>();
@@ -155,8 +158,7 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   std::uint16_t tag = 0;
   if (writes) {
     if (free_writes_.empty()) {
-      channel.waits_for_tag = true;
-      channel.waits_since = now;
+      wait_for_tag(channel, now);
       return false;
     }
     tag = free_writes_.back();
@@ -164,8 +166,7 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   } else {
     const std::optional<Tag> free_tag = tags_.acquire();
     if (!free_tag.has_value()) {
-      channel.waits_for_tag = true;
-      channel.waits_since = now;
+      wait_for_tag(channel, now);
       return false;
     }
     tag = free_tag->value();
@@ -200,7 +201,7 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
     if (std::byte* payload = pool_.payload(tlp); payload != nullptr) {
       local_.content().read(local, payload, bytes);
     }
-    writes_[tag] = {id, bytes, false, local, now};
+    writes_[tag] = {id, bytes, now};
     ++statistics_.write_requests;
     next = std::max(local_.reserve(now, bytes),
                     std::max(now + config_.write_interval, write_path_.use(now, bytes, true)));
@@ -210,9 +211,10 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   } else {
     tlp->kind = pcie::TlpKind::kMemoryRead;
     tlp->flow_class = pcie::FlowClass::kNonPosted;
-    reads_[tags_.index_of(Tag(tag))] = {
-        id, bytes, in_row + bytes == job.work.row || job.moved + bytes == job.work.length, local,
-        now};
+    const unsigned index = tags_.index_of(Tag(tag));
+    reads_[index] = {id, bytes, now};
+    read_targets_[index] = {local,
+                            in_row + bytes == job.work.row || job.moved + bytes == job.work.length};
     ++statistics_.read_requests;
   }
   channel.next_request = std::max(channel.next_request, next);
@@ -224,20 +226,25 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   return true;
 }
 
-void DmaUnit::wake_channels(Picoseconds now) {
-  // Round robin, so that channels share the tags.
-  for (unsigned i = 0; i < config_.channels; ++i) {
-    const unsigned index = (next_woken_ + i) % config_.channels;
-    Channel& channel = *channels_[index];
-    if (!channel.waits_for_tag) continue;
-    next_woken_ = index + 1;
-    channel.waits_for_tag = false;
-    const Picoseconds stalled = now - channel.waits_since;
-    jobs_[channel.current].tag_stall += stalled;
-    statistics_.tag_stall_ps += stalled.count();
-    pump(index, now);
-    return;
-  }
+void DmaUnit::wait_for_tag(Channel& channel, Picoseconds now) {
+  waiting_channels_ |= std::uint32_t{1} << channel.index;
+  channel.waits_since = now;
+}
+
+// A tag or a place is free: the next channel that waits gets it, round robin.
+void DmaUnit::wake_channel(Picoseconds now) {
+  if (waiting_channels_ == 0) return;
+  const std::uint32_t upto_last = ~std::uint32_t{0} >> (kMaxChannels - 1 - last_woken_);
+  const std::uint32_t above = waiting_channels_ & ~upto_last;
+  const auto index =
+      static_cast<unsigned>(std::countr_zero(above != 0 ? above : waiting_channels_));
+  last_woken_ = index;
+  waiting_channels_ &= ~(std::uint32_t{1} << index);
+  Channel& channel = *channels_[index];
+  const Picoseconds stalled = now - channel.waits_since;
+  jobs_[channel.current].tag_stall += stalled;
+  statistics_.tag_stall_ps += stalled.count();
+  pump(index, now);
 }
 
 void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
@@ -247,7 +254,7 @@ void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
   if (job.first_byte == Picoseconds::max()) job.first_byte = at;
   statistics_.bytes_written += request.remaining;
   request_done(request.job, request, tlp.segments, at);
-  wake_channels(at);
+  wake_channel(at);
 }
 
 void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds at) {
@@ -257,7 +264,7 @@ void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds a
   Job& job = jobs_[request.job];
   if (job.error.empty()) job.error = "a write was discarded: " + std::string(why);
   request_done(request.job, request, tlp.segments, at);
-  wake_channels(at);
+  wake_channel(at);
 }
 
 void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
@@ -266,16 +273,18 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
     pool_.release(tlp);
     return;
   }
-  Request& request = reads_[tags_.index_of(Tag(tlp->tag))];
+  const unsigned index = tags_.index_of(Tag(tlp->tag));
+  const Request& request = reads_[index];
+  ReadTarget& target = read_targets_[index];
   Arrival arrival;
   arrival.tag = tlp->tag;
   std::copy(std::begin(tlp->segments), std::end(tlp->segments), arrival.segments);
   if (tlp->status() == engine::CompletionStatus::kSuccessful) {
     arrival.bytes = tlp->length;
     if (const std::byte* payload = pool_.payload(tlp); payload != nullptr) {
-      local_.content().write(request.local, payload, tlp->length);
+      local_.content().write(target.local, payload, tlp->length);
     }
-    request.local += tlp->length;
+    target.local += tlp->length;
   } else {
     // One completion ends the request, whatever it asked for (PCIe r6.0, sec 2.2.9.1).
     Job& job = jobs_[request.job];
@@ -287,7 +296,7 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
   pool_.release(tlp);
   Picoseconds through = read_path_.use(now, arrival.bytes, last);
   if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {
-    through = std::max(through, bus_.use(now, arrival.bytes, last && request.ends_piece));
+    through = std::max(through, bus_.use(now, arrival.bytes, last && target.ends_piece));
   }
   through = std::max(through, local_.write(now, arrival.bytes));
   if (through <= now && arrivals_.empty()) {
@@ -328,7 +337,7 @@ void DmaUnit::take_data(const Arrival& arrival, Picoseconds now) {
   assert(released);
   static_cast<void>(released);
   request_done(done.job, done, arrival.segments, now);
-  wake_channels(now);
+  wake_channel(now);
 }
 
 void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,
@@ -339,14 +348,13 @@ void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::
     job.serialisation += segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
     return;
   }
-  std::copy_n(segments, engine::kTlpSegments, job.last_segments);
-  job.last_created = request.created;
-  finish(id, now);
+  finish(id, request.created, segments, now);
 }
 
 // The latency of a job is that of its last TLP plus what went before it was made. Each segment
 // takes what it can claim of the time that is left, so the sum is exact; the rest is queueing.
-void DmaUnit::finish(std::uint32_t id, Picoseconds now) {
+void DmaUnit::finish(std::uint32_t id, Picoseconds last_created, const std::uint32_t* segments,
+                     Picoseconds now) {
   Job& job = jobs_[id];
   DmaReport report;
   report.cookie = job.cookie;
@@ -356,14 +364,14 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds now) {
   report.end = now;
   report.error = std::move(job.error);
 
-  Picoseconds left = now - job.last_created;
+  Picoseconds left = now - last_created;
   const auto claim = [&left, &report](Segment segment, std::uint64_t wanted) {
     const Picoseconds taken = std::min(left, Picoseconds(wanted));
     report.breakdown[segment] += taken;
     left -= taken;
   };
-  const auto of_last = [&job](TlpSegment segment) {
-    return std::uint64_t{job.last_segments[static_cast<std::size_t>(segment)]};
+  const auto of_last = [segments](TlpSegment segment) {
+    return std::uint64_t{segments[static_cast<std::size_t>(segment)]};
   };
   claim(Segment::kSerialisation, of_last(TlpSegment::kSerialisation));
   claim(Segment::kPropagation, of_last(TlpSegment::kPropagation));
@@ -374,7 +382,7 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds now) {
   claim(Segment::kMemory, of_last(TlpSegment::kMemory));
   report.breakdown[Segment::kQueueing] += left;
 
-  left = job.last_created - job.ready;
+  left = last_created - job.ready;
   claim(Segment::kDevice, job.device.count());
   claim(Segment::kMemory, job.local_memory.count());
   claim(Segment::kTagStall, job.tag_stall.count());

@@ -58,6 +58,8 @@ struct DmaStatistics {
 
 class DmaUnit final : public Initiator, public engine::TransmitSource, public PostedListener {
  public:
+  static constexpr unsigned kMaxChannels = 32;
+
   // `local` is the memory that the jobs' local offsets mean.
   DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters,
           Memory& local, const DmaConfig& config);
@@ -85,30 +87,30 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
 
  private:
   struct Job {
+    // What every TLP touches comes first, in one cache line.
+    std::uint64_t moved = 0;          // bytes requested so far
+    std::uint64_t serialisation = 0;  // of all TLPs but the last
+    Picoseconds first_byte = Picoseconds::max();
+    std::uint32_t outstanding = 0;  // requests on their way
+    unsigned channel = 0;
     DmaJob work;
     DmaListener* listener = nullptr;
     std::uint64_t cookie = 0;
-    unsigned channel = 0;
     Picoseconds ready;
-    Picoseconds first_byte = Picoseconds::max();
-    std::uint64_t moved = 0;        // bytes requested so far
-    std::uint32_t outstanding = 0;  // requests on their way
-    // What the breakdown needs of all but the last TLP.
-    std::uint64_t serialisation = 0;
     Picoseconds device;  // launch, and time in the device's own datapath
     Picoseconds local_memory;
     Picoseconds tag_stall;
-    std::uint32_t last_segments[engine::kTlpSegments] = {};
-    Picoseconds last_created;
     std::string error;
   };
   // A request on its way: a read by its tag, a write by a number that its tag field carries.
   struct Request {
     std::uint32_t job = 0;
     std::uint32_t remaining = 0;  // bytes that have not arrived yet; all of them for a write
-    bool ends_piece = false;      // of a read: the last of a contiguous piece of its job
-    std::uint64_t local = 0;
     Picoseconds created;
+  };
+  struct ReadTarget {
+    std::uint64_t local = 0;
+    bool ends_piece = false;  // the last of a contiguous piece of its job
   };
   struct Channel {
     DmaUnit* self = nullptr;
@@ -119,8 +121,7 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
     std::uint32_t current = 0;
     std::uint32_t unfinished = 0;  // jobs taken up and not completed
     Picoseconds next_request;      // not before this time
-    bool waits_for_tag = false;
-    Picoseconds waits_since;
+    Picoseconds waits_since;       // for a tag, while its bit of waiting_channels_ is set
   };
   struct Server {
     DatapathConfig config;
@@ -144,8 +145,10 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   void take_data(const Arrival& arrival, Picoseconds now);
   void request_done(std::uint32_t job, const Request& request, const std::uint32_t* segments,
                     Picoseconds now);
-  void finish(std::uint32_t job, Picoseconds now);
-  void wake_channels(Picoseconds now);
+  void finish(std::uint32_t job, Picoseconds last_created, const std::uint32_t* segments,
+              Picoseconds now);
+  void wait_for_tag(Channel& channel, Picoseconds now);
+  void wake_channel(Picoseconds now);
   std::uint32_t new_job();
 
   engine::Scheduler& scheduler_;
@@ -157,12 +160,14 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   engine::Transmitter* out_ = nullptr;
   unsigned first_input_ = 0;
   std::vector<std::unique_ptr<Channel>> channels_;
-  unsigned next_woken_ = 0;
+  std::uint32_t waiting_channels_ = 0;  // those that wait for a tag or a place
+  unsigned last_woken_ = 0;
   std::vector<Job> jobs_;
   std::vector<std::uint32_t> free_jobs_;
   pcie::TagAllocator tags_;
-  std::vector<Request> reads_;   // by tag
-  std::vector<Request> writes_;  // by number
+  std::vector<Request> reads_;            // by tag
+  std::vector<ReadTarget> read_targets_;  // likewise
+  std::vector<Request> writes_;           // by number
   std::vector<std::uint16_t> free_writes_;
   Server read_path_;
   Server write_path_;

@@ -38,12 +38,19 @@ engine::Receiver& Endpoint::connect(PortRef /*port*/, engine::Transmitter& out,
 
 void Endpoint::configure(cfgspace::PortRegisters& registers) {
   registers_ = &registers;
-  routes_.forget();
+  registers_changed();
   const auto max_payload = static_cast<std::uint32_t>(registers.max_payload_size.count());
   completer_.set_identity(registers.bdf);
   completer_.set_limits(
       {pcie::spec::kRcbLargeBytes, std::min(max_payload, max_completion_payload_)});
   if (dma_) dma_->set_identity(registers.bdf, max_payload);
+}
+
+void Endpoint::registers_changed() {
+  routes_.forget();
+  for (const cfgspace::Bar& bar : registers_->bars) {
+    bar_bases_[bar.request.index] = bar.base.value();
+  }
 }
 
 std::optional<BusAddress> Endpoint::bar_base(unsigned bar) const {
@@ -64,13 +71,10 @@ void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
     }
     return;
   }
-  const cfgspace::Verdict& verdict =
-      routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()});
-  if (verdict.action == cfgspace::Action::kToBar) {
-    const std::optional<BusAddress> base = bar_base(verdict.index);
-    assert(base.has_value());
-    const std::optional<std::uint64_t> offset =
-        locate(verdict.index, (BusAddress(tlp->address) - *base).count());
+  const HopDecision decision = routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()});
+  if (decision.action == cfgspace::Action::kToBar) {
+    const std::uint64_t base = bar_bases_[decision.index];
+    const std::optional<std::uint64_t> offset = locate(decision.index, tlp->address - base);
     if (offset.has_value()) {
       completer_.serve(tlp, 0, memory_, *offset, now);
       return;
@@ -79,6 +83,8 @@ void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
                       "nothing is mapped at this address of the aperture of " + name(), now);
     return;
   }
+  const cfgspace::Verdict verdict =
+      cfgspace::route(routed(*tlp), {registers_, cfgspace::Ingress::upstream()});
   completer_.refuse(tlp, 0, engine::CompletionStatus::kUnsupportedRequest,
                     cfgspace::describe(verdict) + " in " + name(), now);
 }

@@ -3,6 +3,7 @@
 // model moves data by itself, a DMA unit. A model derives from it and says what is behind its BARs.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -22,7 +23,7 @@ class Endpoint : public Model, public engine::Receiver {
   engine::Receiver& connect(PortRef port, engine::Transmitter& out,
                             engine::Transmitter& in) override;
   void configure(cfgspace::PortRegisters& registers) override;
-  void registers_changed() override { routes_.forget(); }
+  void registers_changed() override;
   void receive(engine::Tlp* tlp, Picoseconds now) override;
 
   [[nodiscard]] Initiator* initiator() override { return dma_.get(); }
@@ -56,6 +57,7 @@ class Endpoint : public Model, public engine::Receiver {
   std::uint32_t max_completion_payload_;
   engine::Transmitter* in_ = nullptr;
   cfgspace::PortRegisters* registers_ = nullptr;
+  std::array<std::uint64_t, 6> bar_bases_{};  // by register index
   RouteCache routes_;
 };
 

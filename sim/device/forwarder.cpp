@@ -25,13 +25,8 @@ void Forwarder::connect(unsigned port, engine::Transmitter& out, engine::Transmi
   }
 }
 
-void Forwarder::forward_at(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at,
-                           Picoseconds now) {
+void Forwarder::delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at) {
   Port& port = ports_[ingress];
-  if (at <= now && port.delayed.empty()) {
-    forward(tlp, ingress, egress, now);
-    return;
-  }
   port.delayed.push_back({at, tlp, egress});
   if (port.delayed.size() == 1) scheduler_.schedule(port.actor, at);
 }

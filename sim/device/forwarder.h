@@ -31,7 +31,13 @@ class Forwarder {
   }
   // Queues it at `at`, which is not before any earlier `at` of the same ingress.
   void forward_at(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at,
-                  Picoseconds now);
+                  Picoseconds now) {
+    if (at <= now && ports_[ingress].delayed.empty()) {
+      forward(tlp, ingress, egress, now);
+    } else {
+      delay(tlp, ingress, egress, at);
+    }
+  }
 
  private:
   struct Delayed {
@@ -47,6 +53,7 @@ class Forwarder {
     engine::Transmitter* in = nullptr;
     Ring<Delayed> delayed;  // in order of time
   };
+  void delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at);
   static void on_due(void* self, Picoseconds now);
 
   engine::Scheduler& scheduler_;

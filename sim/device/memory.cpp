@@ -2,17 +2,21 @@
 #include "sim/device/memory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace peerfab::device {
 
+SparseMemory::SparseMemory(Bytes size, std::uint64_t pattern_seed)
+    : pattern_seed_(pattern_seed), directory_((size.count() >> (kPageBits + kTableBits)) + 1) {}
+
 void SparseMemory::pattern(std::uint64_t offset, std::byte* to, std::size_t bytes) const {
   // One multiplication for each 8 bytes: cheap, and neighbours differ in every byte.
   const auto word_at = [this](std::uint64_t word) {
-    std::uint64_t value = (word + pattern_seed_) * 0x9e3779b97f4a7c15U;
+    const std::uint64_t value = (word + pattern_seed_) * 0x9e3779b97f4a7c15U;
     return value ^ (value >> 29);
   };
-  while (bytes > 0) {
+  while (bytes > 0 && (offset % 8 != 0 || bytes < 8)) {
     const std::uint64_t word = word_at(offset / 8);
     const std::size_t from = offset % 8;
     const std::size_t count = std::min(bytes, 8 - from);
@@ -21,23 +25,34 @@ void SparseMemory::pattern(std::uint64_t offset, std::byte* to, std::size_t byte
     to += count;
     bytes -= count;
   }
+  std::uint64_t number = offset / 8;
+  for (; bytes >= 8; bytes -= 8, to += 8) {
+    const std::uint64_t word = word_at(number++);
+    std::memcpy(to, &word, sizeof word);
+  }
+  if (bytes > 0) {
+    const std::uint64_t word = word_at(number);
+    std::memcpy(to, &word, bytes);
+  }
 }
 
 const SparseMemory::Page* SparseMemory::find_page(std::uint64_t number) const {
-  if (number == last_number_) return last_page_;
-  const auto found = pages_.find(number);
-  last_number_ = number;
-  last_page_ = found == pages_.end() ? nullptr : found->second.get();
-  return last_page_;
+  assert(number >> kTableBits < directory_.size());
+  const Table* const table = directory_[number >> kTableBits].get();
+  return table == nullptr ? nullptr : (*table)[number & ((1U << kTableBits) - 1)].get();
 }
 
 SparseMemory::Page& SparseMemory::page_for_writing(std::uint64_t number) {
-  if (const Page* page = find_page(number); page != nullptr) return *last_page_;
-  auto page = std::make_unique_for_overwrite<Page>();
-  pattern(number * kPageBytes, page->data(), kPageBytes);
-  last_page_ = page.get();
-  pages_.emplace(number, std::move(page));
-  return *last_page_;
+  assert(number >> kTableBits < directory_.size());
+  std::unique_ptr<Table>& table = directory_[number >> kTableBits];
+  if (table == nullptr) table = std::make_unique<Table>();
+  std::unique_ptr<Page>& page = (*table)[number & ((1U << kTableBits) - 1)];
+  if (page == nullptr) {
+    page = std::make_unique_for_overwrite<Page>();
+    pattern(number << kPageBits, page->data(), kPageBytes);
+    ++pages_;
+  }
+  return *page;
 }
 
 void SparseMemory::write(std::uint64_t offset, const std::byte* from, std::size_t bytes) {
@@ -67,7 +82,7 @@ void SparseMemory::read(std::uint64_t offset, std::byte* to, std::size_t bytes) 
 }
 
 Memory::Memory(const MemoryConfig& config, std::uint64_t pattern_seed)
-    : config_(config), content_(pattern_seed) {
+    : config_(config), content_(config.size, pattern_seed) {
   const std::uint64_t rate = config.bandwidth.bytes_per_second();
   constexpr std::uint64_t kTicksPerSecond = 1'000'000'000'000U << kTickBits;
   ticks_per_byte_ = rate == 0 ? 0 : (kTicksPerSecond + rate - 1) / rate;

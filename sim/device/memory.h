@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
+#include <vector>
 
 #include "sim/base/units.h"
 
@@ -17,25 +17,29 @@ namespace peerfab::device {
 // offset, so that a copy moves something that can be checked without storing its source.
 class SparseMemory {
  public:
-  explicit SparseMemory(std::uint64_t pattern_seed) : pattern_seed_(pattern_seed) {}
+  // Offsets from 0 to `size` are read and written.
+  SparseMemory(Bytes size, std::uint64_t pattern_seed);
 
   void write(std::uint64_t offset, const std::byte* from, std::size_t bytes);
   void read(std::uint64_t offset, std::byte* to, std::size_t bytes) const;
   // What an untouched memory would read at this offset.
   void pattern(std::uint64_t offset, std::byte* to, std::size_t bytes) const;
-  [[nodiscard]] std::size_t resident_bytes() const { return pages_.size() * kPageBytes; }
+  [[nodiscard]] std::size_t resident_bytes() const { return pages_ * kPageBytes; }
 
  private:
-  static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
+  // Two levels: a directory of tables of pages. Both are made when something below is written.
+  static constexpr std::uint64_t kPageBits = 16;
+  static constexpr std::uint64_t kTableBits = 10;
+  static constexpr std::size_t kPageBytes = std::size_t{1} << kPageBits;
   using Page = std::array<std::byte, kPageBytes>;
+  using Table = std::array<std::unique_ptr<Page>, std::size_t{1} << kTableBits>;
 
-  Page& page_for_writing(std::uint64_t number);
-  const Page* find_page(std::uint64_t number) const;
+  [[nodiscard]] Page& page_for_writing(std::uint64_t number);
+  [[nodiscard]] const Page* find_page(std::uint64_t number) const;
 
   std::uint64_t pattern_seed_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  mutable std::uint64_t last_number_ = ~std::uint64_t{0};
-  mutable Page* last_page_ = nullptr;
+  std::vector<std::unique_ptr<Table>> directory_;
+  std::size_t pages_ = 0;
 };
 
 struct MemoryConfig {

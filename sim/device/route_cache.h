@@ -30,39 +30,70 @@ namespace peerfab::device {
   return fields;
 }
 
+// What a hop does with a TLP, as far as it is worth keeping.
+struct HopDecision {
+  cfgspace::Action action = cfgspace::Action::kUnsupportedRequest;
+  std::uint8_t index = 0;
+  bool peer_to_peer = false;
+};
+
 class RouteCache {
  public:
-  // The verdict for a TLP. The reference holds until the next call.
-  const cfgspace::Verdict& find(const engine::Tlp& tlp, const cfgspace::RoutingView& view) {
+  HopDecision find(const engine::Tlp& tlp, const cfgspace::RoutingView& view) {
     const bool completion = tlp.flow_class == pcie::FlowClass::kCompletion;
-    // Bridge windows have a granularity of 1 MiB (PCIe r6.0, sec 7.5.1.3.8).
-    const std::uint64_t key = completion ? tlp.requester >> 3 : tlp.address >> 20;
-    Entry& entry = entries_[static_cast<unsigned>(tlp.flow_class) * kSlots +
-                            ((key ^ (key >> 6) ^ (key >> 13)) & (kSlots - 1))];
-    const bool relaxed = (tlp.attributes & engine::Tlp::kRelaxedOrdering) != 0;
-    if (entry.valid && entry.relaxed == relaxed && covers(entry.verdict, tlp, completion)) {
-      return entry.verdict;
+    const std::uint64_t granule = completion ? tlp.requester : tlp.address >> kGranuleBits;
+    const Entry& entry = entries_[slot(tlp, granule)];
+    // Completions look up the very ID; requests are from a range of requesters.
+    if (entry.key == key(tlp, granule) && tlp.requester >= entry.first_requester &&
+        tlp.requester <= entry.last_requester) {
+      return {entry.action, entry.index, entry.peer_to_peer};
     }
-    entry = {cfgspace::route(routed(tlp), view), true, relaxed};
-    return entry.verdict;
+    return decide(tlp, view, granule);
   }
 
-  void forget() {
-    for (Entry& entry : entries_) entry.valid = false;
-  }
+  void forget() { entries_.fill(Entry{}); }
 
  private:
+  // Bridge windows have a granularity of 1 MiB (PCIe r6.0, sec 7.5.1.3.8). A verdict that does not
+  // hold for the whole granule (a BAR smaller than that) is made anew for every TLP.
+  static constexpr unsigned kGranuleBits = 20;
   static constexpr std::size_t kSlots = 64;
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  // A quarter of a cache line, since a busy switch looks at one for each TLP.
   struct Entry {
-    cfgspace::Verdict verdict;
-    bool valid = false;
-    bool relaxed = false;
+    std::uint64_t key = kEmpty;
+    std::uint16_t first_requester = 0;
+    std::uint16_t last_requester = 0;
+    cfgspace::Action action = cfgspace::Action::kUnsupportedRequest;
+    std::uint8_t index = 0;
+    bool peer_to_peer = false;
   };
 
-  static bool covers(const cfgspace::Verdict& verdict, const engine::Tlp& tlp, bool completion) {
-    if (completion) return verdict.destinations.contains(Bdf(tlp.requester));
-    return verdict.addresses.contains(BusAddress(tlp.address), Bytes(tlp.length)) &&
-           verdict.requesters.contains(Bdf(tlp.requester));
+  static std::size_t slot(const engine::Tlp& tlp, std::uint64_t granule) {
+    return static_cast<unsigned>(tlp.flow_class) * kSlots +
+           ((granule ^ (granule >> 6) ^ (granule >> 13)) & (kSlots - 1));
+  }
+  static std::uint64_t key(const engine::Tlp& tlp, std::uint64_t granule) {
+    return granule << 1 | ((tlp.attributes & engine::Tlp::kRelaxedOrdering) != 0 ? 1 : 0);
+  }
+
+  HopDecision decide(const engine::Tlp& tlp, const cfgspace::RoutingView& view,
+                     std::uint64_t granule) {
+    const cfgspace::Verdict verdict = cfgspace::route(routed(tlp), view);
+    const HopDecision decision{verdict.action, static_cast<std::uint8_t>(verdict.index),
+                               verdict.peer_to_peer};
+    Entry entry{key(tlp, granule),    0, 0xffff, decision.action, decision.index,
+                decision.peer_to_peer};
+    if (tlp.flow_class != pcie::FlowClass::kCompletion) {
+      const BusAddress first(granule << kGranuleBits);
+      if (!verdict.addresses.contains(first, Bytes(std::uint64_t{1} << kGranuleBits))) {
+        return decision;
+      }
+      entry.first_requester = verdict.requesters.first.value();
+      entry.last_requester = verdict.requesters.last.value();
+    }
+    entries_[slot(tlp, granule)] = entry;
+    return decision;
   }
 
   std::array<Entry, kSlots * pcie::kFlowClassCount> entries_;

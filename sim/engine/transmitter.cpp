@@ -102,35 +102,6 @@ void Transmitter::enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
   }
 }
 
-void Transmitter::send_next(Picoseconds now) {
-  if (line_free_ > now) {
-    if (backlog_ != 0) wake_at(line_free_);
-    return;
-  }
-  unsigned input_index = 0;
-  unsigned flow_class = 0;
-  blocked_classes_ = 0;
-  Tlp* const tlp = select(now, input_index, flow_class);
-  if (tlp == nullptr) {
-    // Wake for the returns that are on their way already; later ones wake by themselves.
-    for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
-      const Credits& credits = credits_[i];
-      if ((blocked_classes_ >> i & 1) != 0 && credits.first != credits.last) {
-        wake_at(Picoseconds(credits.returns[credits.first & credits.mask] >> kReturnDataBits));
-      }
-    }
-    return;
-  }
-  Input& input = inputs_[input_index];
-  sending_ = true;
-  transmit(tlp, input, flow_class, now);
-  if (--input.waiting == 0) backlog_mask_ &= ~(std::uint64_t{1} << input_index);
-  --backlog_;
-  if (input.source != nullptr) input.source->input_drained(input.source_input, now);
-  sending_ = false;
-  if (backlog_ != 0) wake_at(line_free_);
-}
-
 // Books the returns that have arrived by now.
 bool Transmitter::take_returns(Credits& credits, std::uint32_t data, Picoseconds now) {
   while (credits.first != credits.last) {
@@ -215,7 +186,8 @@ void Transmitter::note_stall(Queue& queue, Stall stall, Picoseconds now) {
 }
 
 // Whether the head of this queue may be sent now, as far as ordering and credits are concerned.
-bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now) {
+inline bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now,
+                                  Choice& choice) {
   Queue& queue = input.queues[flow_class];
   if (flow_class != kPosted && (input.classes & 1U << kPosted) != 0 &&
       !may_overtake_posted(*queue.head, input.queues[kPosted])) {
@@ -229,16 +201,13 @@ bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now) {
     note_stall(queue, Stall::kCredit, now);
     return false;
   }
+  choice = {&input, flow_class, data};
   return true;
 }
 
 // The classes by the age of their heads; at the same age posted requests first, which everything
 // behind them may wait for.
-Tlp* Transmitter::oldest_eligible(Input& input, Picoseconds now, unsigned& flow_class) {
-  if ((input.classes & (input.classes - 1U)) == 0) {  // almost always: one class waits
-    flow_class = static_cast<unsigned>(std::countr_zero(input.classes));
-    return eligible(input, flow_class, now) ? input.queues[flow_class].head : nullptr;
-  }
+bool Transmitter::try_classes(Input& input, Picoseconds now, Choice& choice) {
   unsigned order[pcie::kFlowClassCount];
   unsigned count = 0;
   for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
@@ -251,36 +220,50 @@ Tlp* Transmitter::oldest_eligible(Input& input, Picoseconds now, unsigned& flow_
     order[slot] = i;
   }
   for (unsigned i = 0; i < count; ++i) {
-    if (!eligible(input, order[i], now)) continue;
-    flow_class = order[i];
-    return input.queues[flow_class].head;
+    if (eligible(input, order[i], now, choice)) return true;
   }
-  return nullptr;
+  return false;
 }
 
-Tlp* Transmitter::select(Picoseconds now, unsigned& input_index, unsigned& flow_class) {
-  // Inputs above the one served last, then those up to it.
+inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice) {
+  if ((input.classes & (input.classes - 1U)) == 0) {  // almost always: one class waits
+    return eligible(input, static_cast<unsigned>(std::countr_zero(input.classes)), now, choice);
+  }
+  return try_classes(input, now, choice);
+}
+
+// Inputs above the one served last, then those up to it.
+inline Transmitter::Choice Transmitter::choose(Picoseconds now) {
+  Choice choice;
   const std::uint64_t upto_last = ~std::uint64_t{0} >> (63 - last_input_);
-  for (std::uint64_t candidates : {backlog_mask_ & ~upto_last, backlog_mask_ & upto_last}) {
-    for (; candidates != 0; candidates &= candidates - 1) {
-      const auto index = static_cast<unsigned>(std::countr_zero(candidates));
-      Tlp* const tlp = oldest_eligible(inputs_[index], now, flow_class);
-      if (tlp == nullptr) continue;
-      input_index = index;
-      last_input_ = index;
-      return tlp;
+  std::uint64_t later = backlog_mask_ & upto_last;
+  std::uint64_t candidates = backlog_mask_ & ~upto_last;
+  for (;;) {
+    if (candidates == 0) {
+      if (later == 0) return choice;
+      candidates = later;
+      later = 0;
     }
+    const auto index = static_cast<unsigned>(std::countr_zero(candidates));
+    if (try_input(inputs_[index], now, choice)) {
+      last_input_ = index;
+      return choice;
+    }
+    candidates &= candidates - 1;
   }
-  return nullptr;
 }
 
-void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseconds now) {
+inline void Transmitter::transmit(const Choice& choice, Picoseconds now) {
+  Input& input = *choice.input;
+  const unsigned flow_class = choice.flow_class;
   Queue& queue = input.queues[flow_class];
+  Tlp* const tlp = queue.head;
   if (queue.stall != kNotStalled) end_stall(queue, now);
   queue.head = tlp->next;
+  __builtin_prefetch(queue.head);  // looked at when the wire falls free
   if (queue.head == nullptr) input.classes &= static_cast<std::uint8_t>(~(1U << flow_class));
 
-  const std::uint32_t data = tlp->data_credits();
+  const std::uint32_t data = choice.data_credits;
   Credits& credits = credits_[flow_class];
   credits.headers.consume(1);
   credits.data.consume(data);
@@ -343,6 +326,33 @@ void Transmitter::transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseco
     in_flight_tail_->next = tlp;
   }
   in_flight_tail_ = tlp;
+}
+
+void Transmitter::send_next(Picoseconds now) {
+  if (line_free_ > now) {
+    if (backlog_ != 0) wake_at(line_free_);
+    return;
+  }
+  blocked_classes_ = 0;
+  const Choice choice = choose(now);
+  if (choice.input == nullptr) {
+    // Wake for the returns that are on their way already; later ones wake by themselves.
+    for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
+      const Credits& credits = credits_[i];
+      if ((blocked_classes_ >> i & 1) != 0 && credits.first != credits.last) {
+        wake_at(Picoseconds(credits.returns[credits.first & credits.mask] >> kReturnDataBits));
+      }
+    }
+    return;
+  }
+  Input& input = *choice.input;
+  sending_ = true;
+  transmit(choice, now);
+  if (--input.waiting == 0) backlog_mask_ &= ~(std::uint64_t{1} << last_input_);
+  --backlog_;
+  if (input.source != nullptr) input.source->input_drained(input.source_input, now);
+  sending_ = false;
+  if (backlog_ != 0) wake_at(line_free_);
 }
 
 // Settled when the next TLP starts: what the idle wire could carry until then costs nothing.

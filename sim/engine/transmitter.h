@@ -169,14 +169,21 @@ class Transmitter {
   static void on_arrival(void* self, Picoseconds now);
 
   void send_next(Picoseconds now);
-  Tlp* select(Picoseconds now, unsigned& input, unsigned& flow_class);
-  Tlp* oldest_eligible(Input& input, Picoseconds now, unsigned& flow_class);
-  bool eligible(Input& input, unsigned flow_class, Picoseconds now);
+  // What is sent next: a queue of an input, and what its head costs.
+  struct Choice {
+    Input* input = nullptr;  // nullptr: nothing may be sent now
+    unsigned flow_class = 0;
+    std::uint32_t data_credits = 0;
+  };
+  Choice choose(Picoseconds now);
+  bool try_input(Input& input, Picoseconds now, Choice& choice);
+  bool try_classes(Input& input, Picoseconds now, Choice& choice);
+  bool eligible(Input& input, unsigned flow_class, Picoseconds now, Choice& choice);
   static bool covers(const Credits& credits, std::uint32_t data) {
     return credits.headers.can_send(1) && credits.data.can_send(data);
   }
   bool take_returns(Credits& credits, std::uint32_t data, Picoseconds now);
-  void transmit(Tlp* tlp, Input& input, unsigned flow_class, Picoseconds now);
+  void transmit(const Choice& choice, Picoseconds now);
   void note_stall(Queue& queue, Stall stall, Picoseconds now);
   void end_stall(Queue& queue, Picoseconds now);
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
