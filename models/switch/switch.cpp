@@ -192,7 +192,7 @@ device::ModelDescriptor switch_model() {
            "16",
            "ports in all, the upstream port included",
            "2",
-           "63",
+           "127",
            {}},
           {"lanes",
            Quantity::kInteger,

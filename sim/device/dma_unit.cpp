@@ -125,15 +125,16 @@ bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
   channel.active = true;
   ++channel.unfinished;
   Job& job = jobs_[channel.current];
-  // A ring's next descriptor is fetched while the one before is worked on.
-  const Picoseconds from = config_.one_at_a_time ? now : job.ready;
-  const Picoseconds launched = continues ? now : std::max(now, from + config_.launch);
-  job.device += launched - now;
-  channel.next_request = std::max(channel.next_request, launched);
-  if (job.work.direction == DmaJob::Direction::kWrite && !continues) {
-    job.local_memory = local_.read_latency();
-    channel.next_request += job.local_memory;
-  }
+  // What a write sends comes out of the engine's own memory first. A ring's next descriptor, and
+  // its data, are fetched while the one before is worked on.
+  const bool fetches = job.work.direction == DmaJob::Direction::kWrite && !continues;
+  const Picoseconds fetch = fetches ? local_.read_latency() : Picoseconds();
+  const Picoseconds launch = continues ? Picoseconds() : config_.launch;
+  const Picoseconds from = config_.one_at_a_time || continues ? now : job.ready;
+  const Picoseconds first = std::max(now, from + launch + fetch);
+  job.local_memory = std::min(first - now, fetch);
+  job.device = first - now - job.local_memory;
+  channel.next_request = std::max(channel.next_request, first);
   return true;
 }
 
@@ -278,9 +279,11 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
   ReadTarget& target = read_targets_[index];
   Arrival arrival;
   arrival.tag = tlp->tag;
+  bool last = true;
   std::copy(std::begin(tlp->segments), std::end(tlp->segments), arrival.segments);
   if (tlp->status() == engine::CompletionStatus::kSuccessful) {
     arrival.bytes = tlp->length;
+    last = tlp->byte_count == tlp->length;
     if (const std::byte* payload = pool_.payload(tlp); payload != nullptr) {
       local_.content().write(target.local, payload, tlp->length);
     }
@@ -292,7 +295,6 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
     if (job.error.empty()) job.error = status_text(tlp->status());
     arrival.bytes = static_cast<std::uint16_t>(request.remaining);
   }
-  const bool last = arrival.bytes == request.remaining;
   pool_.release(tlp);
   Picoseconds through = read_path_.use(now, arrival.bytes, last);
   if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {

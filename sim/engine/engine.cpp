@@ -90,11 +90,19 @@ void Engine::run(Picoseconds until) {
   stop_requested_ = false;
   run_until_ = until;
   arm();
-  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
   if (until == Picoseconds::max()) {
     sc_core::sc_start();
-  } else if (until >= kernel) {
+    return;
+  }
+  const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
+  // The first start elaborates, whether there is anything to do or not.
+  if (until > kernel || !sc_core::sc_start_of_simulation_invoked()) {
     sc_core::sc_start(to_sc_time(until - kernel), sc_core::SC_EXIT_ON_STARVATION);
+  }
+  // SystemC leaves what falls due at the very end to its next start. Without this it would depend on
+  // where the last drain began whether the fabric's events of that time belong to this run.
+  while (!stop_requested_ && sc_core::sc_pending_activity_at_current_time()) {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
 }
 

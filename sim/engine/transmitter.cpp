@@ -12,6 +12,7 @@ namespace peerfab::engine {
 namespace {
 
 constexpr unsigned kPosted = static_cast<unsigned>(pcie::FlowClass::kPosted);
+constexpr unsigned kCompletion = static_cast<unsigned>(pcie::FlowClass::kCompletion);
 
 std::uint64_t ticks_of(Picoseconds time) { return pcie::LineTime::from(time).ticks(); }
 Picoseconds ceil_ps(std::uint64_t ticks) { return pcie::LineTime(ticks).to_picoseconds_ceil(); }
@@ -92,7 +93,7 @@ void Transmitter::enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
   }
   queue.tail = tlp;
   ++input.waiting;
-  backlog_mask_ |= std::uint64_t{1} << input_index;
+  backlog_mask_[input_index / kMaskBits] |= std::uint64_t{1} << input_index % kMaskBits;
   if (++backlog_ > statistics_.queue_peak) statistics_.queue_peak = backlog_;
   if (sending_) return;
   if (line_free_ > now) {
@@ -227,30 +228,39 @@ bool Transmitter::try_classes(Input& input, Picoseconds now, Choice& choice) {
 
 inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice) {
   if ((input.classes & (input.classes - 1U)) == 0) {  // almost always: one class waits
-    return eligible(input, static_cast<unsigned>(std::countr_zero(input.classes)), now, choice);
+    // Some class waits, and the last one is the only other: the bit bounds the index.
+    const unsigned one = input.classes | 1U << kCompletion;
+    return eligible(input, static_cast<unsigned>(std::countr_zero(one)), now, choice);
   }
   return try_classes(input, now, choice);
+}
+
+inline bool Transmitter::try_inputs(unsigned word, std::uint64_t candidates, Picoseconds now,
+                                    Choice& choice) {
+  for (; candidates != 0; candidates &= candidates - 1) {
+    const unsigned index = word * kMaskBits + static_cast<unsigned>(std::countr_zero(candidates));
+    if (try_input(inputs_[index], now, choice)) {
+      last_input_ = index;
+      return true;
+    }
+  }
+  return false;
 }
 
 // Inputs above the one served last, then those up to it.
 inline Transmitter::Choice Transmitter::choose(Picoseconds now) {
   Choice choice;
-  const std::uint64_t upto_last = ~std::uint64_t{0} >> (63 - last_input_);
-  std::uint64_t later = backlog_mask_ & upto_last;
-  std::uint64_t candidates = backlog_mask_ & ~upto_last;
-  for (;;) {
-    if (candidates == 0) {
-      if (later == 0) return choice;
-      candidates = later;
-      later = 0;
-    }
-    const auto index = static_cast<unsigned>(std::countr_zero(candidates));
-    if (try_input(inputs_[index], now, choice)) {
-      last_input_ = index;
-      return choice;
-    }
-    candidates &= candidates - 1;
+  const unsigned word = last_input_ / kMaskBits;
+  const std::uint64_t upto_last = ~std::uint64_t{0} >> (kMaskBits - 1 - last_input_ % kMaskBits);
+  const unsigned other = word ^ 1;
+  const std::uint64_t above = backlog_mask_[word] & ~upto_last;
+  if (above != 0 && try_inputs(word, above, now, choice)) return choice;
+  if (backlog_mask_[other] != 0 && try_inputs(other, backlog_mask_[other], now, choice)) {
+    return choice;
   }
+  const std::uint64_t upto = backlog_mask_[word] & upto_last;
+  if (upto != 0) try_inputs(word, upto, now, choice);
+  return choice;
 }
 
 inline void Transmitter::transmit(const Choice& choice, Picoseconds now) {
@@ -348,7 +358,9 @@ void Transmitter::send_next(Picoseconds now) {
   Input& input = *choice.input;
   sending_ = true;
   transmit(choice, now);
-  if (--input.waiting == 0) backlog_mask_ &= ~(std::uint64_t{1} << last_input_);
+  if (--input.waiting == 0) {
+    backlog_mask_[last_input_ / kMaskBits] &= ~(std::uint64_t{1} << last_input_ % kMaskBits);
+  }
   --backlog_;
   if (input.source != nullptr) input.source->input_drained(input.source_input, now);
   sending_ = false;

@@ -92,7 +92,7 @@ class Transmitter {
   Transmitter(const Transmitter&) = delete;
   Transmitter& operator=(const Transmitter&) = delete;
 
-  static constexpr unsigned kMaxInputs = 64;
+  static constexpr unsigned kMaxInputs = 128;
   // What a TLP without payload costs on a wire that is no PCIe link.
   static constexpr std::uint32_t kWireHeaderBytes = 16;
 
@@ -135,6 +135,7 @@ class Transmitter {
   [[nodiscard]] std::uint64_t backlog() const { return backlog_; }
 
  private:
+  static constexpr unsigned kMaskBits = 64;
   enum class Stall : std::uint8_t { kCredit, kOrdering };
   static constexpr std::uint64_t kNotStalled = ~std::uint64_t{0};
   struct Queue {
@@ -176,6 +177,7 @@ class Transmitter {
     std::uint32_t data_credits = 0;
   };
   Choice choose(Picoseconds now);
+  bool try_inputs(unsigned word, std::uint64_t candidates, Picoseconds now, Choice& choice);
   bool try_input(Input& input, Picoseconds now, Choice& choice);
   bool try_classes(Input& input, Picoseconds now, Choice& choice);
   bool eligible(Input& input, unsigned flow_class, Picoseconds now, Choice& choice);
@@ -201,7 +203,7 @@ class Transmitter {
   Picoseconds wake_at_ = Picoseconds::max();
   Tlp* in_flight_head_ = nullptr;
   Tlp* in_flight_tail_ = nullptr;
-  std::uint64_t backlog_mask_ = 0;  // inputs in which a TLP waits
+  std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
   std::uint64_t next_ack_ps_ = 0;
   std::uint32_t ticks_per_byte_;
   std::uint32_t backlog_ = 0;
