@@ -56,7 +56,7 @@ CheckRun::CheckRun(std::size_t position, Draft& draft, const device::ModelRegist
 }
 
 bool CheckRun::ready(DraftItem& item) {
-  if ((item.not_passed & prerequisites_).none()) return true;
+  if (item.readable && (item.not_passed & prerequisites_).none()) return true;
   item.not_passed.set(position_);
   return false;
 }
@@ -64,7 +64,7 @@ bool CheckRun::ready(DraftItem& item) {
 bool CheckRun::passed(const DraftItem& item, std::string_view check) const {
   const std::size_t position = position_of(check);
   assert(position < position_);
-  return !item.not_passed.test(position);
+  return item.readable && !item.not_passed.test(position);
 }
 
 void CheckRun::report(DraftItem& item, const SourceLocation& where, std::string message,
@@ -93,7 +93,7 @@ const config::Node* scalar(CheckRun& run, DraftItem& item, const config::Node* b
   const config::Node* node = body == nullptr ? nullptr : body->find(key);
   if (node == nullptr) return nullptr;
   if (node->is_scalar() && !node->text().empty()) return node;
-  run.reject_as("wrong-kind", item, node->where(),
+  run.reject_as("wrong-type", item, node->where(),
                 fmt::format("'{}' is {}, not a name", key,
                             node->is_scalar() ? "empty" : kind_name(node->kind())));
   return nullptr;

@@ -53,7 +53,7 @@ class CheckRun {
   // A finding of this check. One of severity error rejects the item.
   void report(DraftItem& item, const SourceLocation& where, std::string message,
               std::string hint = "");
-  // An error of a more general name ("wrong-kind", "missing-key") that rejects the item.
+  // An error of a more general name ("wrong-type", "missing-key") that rejects the item.
   void reject_as(std::string_view name, DraftItem& item, const SourceLocation& where,
                  std::string message, std::string hint = "");
   // "did you mean 'sw0'?" or nothing.

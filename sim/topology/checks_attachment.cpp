@@ -55,14 +55,14 @@ void resolve_wire_ends(CheckRun& run) {
       return;
     }
     if (!between->is_sequence() || between->items().size() != 2) {
-      run.reject_as("wrong-kind", wire, between->where(),
+      run.reject_as("wrong-type", wire, between->where(),
                     "'between' is a list of the two names that the wire joins",
                     std::string(kExample));
       return;
     }
     for (const Node& end : between->items()) {
       if (!end.is_scalar()) {
-        run.reject_as("wrong-kind", wire, end.where(),
+        run.reject_as("wrong-type", wire, end.where(),
                       fmt::format("an end of the wire is {}, not a name", kind_name(end.kind())));
         continue;
       }

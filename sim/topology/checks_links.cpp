@@ -111,10 +111,11 @@ std::uint64_t line_rate(LinkSpeed link) {
   return pcie::encoded_line_rate(link.generation, link.width).bytes_per_second();
 }
 
-std::vector<LinksBelow> links_below(const Draft& draft) {
+std::vector<LinksBelow> links_below(CheckRun& run) {
+  const Draft& draft = run.draft();
   std::vector<LinksBelow> below(draft.components.size());
   for (const DraftComponent& device : draft.components) {
-    if (!device.negotiated) continue;
+    if (!device.negotiated || !run.passed(device, "too-many-ports")) continue;
     LinksBelow& sum = below[*device.parent];
     ++sum.count;
     sum.lanes += device.negotiated->width;
@@ -125,7 +126,7 @@ std::vector<LinksBelow> links_below(const Draft& draft) {
 
 void check_lanes(CheckRun& run) {
   const Draft& draft = run.draft();
-  const std::vector<LinksBelow> below = links_below(draft);
+  const std::vector<LinksBelow> below = links_below(run);
   run.for_components([&](DraftComponent& component) {
     const config::Parameter* parameter = component.model->parameters.find(kLanes);
     if (parameter == nullptr || parameter->quantity != config::Quantity::kInteger) return;
@@ -143,18 +144,20 @@ void check_lanes(CheckRun& run) {
 
 void note_oversubscription(CheckRun& run) {
   const Draft& draft = run.draft();
-  const std::vector<LinksBelow> below = links_below(draft);
+  const std::vector<LinksBelow> below = links_below(run);
   run.for_devices([&](DraftComponent& device) {
     const LinksBelow& sum = below[static_cast<std::size_t>(&device - draft.components.data())];
     const std::uint64_t above = line_rate(*device.negotiated);
     if (sum.bytes_per_second <= above) return;
     const std::uint64_t tenths = (sum.bytes_per_second * 10 + above / 2) / above;
+    const std::string rate = config::format_bandwidth_rounded(Bandwidth(sum.bytes_per_second));
+    const std::string below_text =
+        sum.count == 1 ? fmt::format("the link below '{}' carries {}", shown(device.name), rate)
+                       : fmt::format("the {} links below '{}' carry {} together", sum.count,
+                                     shown(device.name), rate);
     run.report(
         device, device.where,
-        fmt::format("the {} links below '{}' carry {} together, its link above {}: "
-                    "{}.{} to 1",
-                    sum.count, shown(device.name),
-                    config::format_bandwidth_rounded(Bandwidth(sum.bytes_per_second)),
+        fmt::format("{}, its link above {}: {}.{} to 1", below_text,
                     config::format_bandwidth_rounded(Bandwidth(above)), tenths / 10, tenths % 10));
   });
 }

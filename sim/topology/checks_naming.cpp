@@ -184,7 +184,7 @@ void bind_parameters(CheckRun& run) {
 
 void check_sockets(CheckRun& run) {
   Draft& draft = run.draft();
-  if (!draft.complete || draft.components.empty()) return;  // wrong-kind, empty-topology
+  if (!draft.complete || draft.components.empty()) return;  // wrong-type, empty-topology
   if (draft.components.front().is_socket) return;
   run.report(draft.whole, draft.sockets_where, "the topology has no socket",
              "devices hang below a root complex: add 'sockets: {cpu0: {}}'");

@@ -6,6 +6,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/connected_components.hpp>
 #include <map>
+#include <set>
 
 #include "sim/topology/checks.h"
 #include "sim/topology/wire_kinds.h"
@@ -74,23 +75,26 @@ void warn_of_ideal_wires(CheckRun& run) {
 void warn_of_apart_sockets(CheckRun& run) {
   using SocketGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
   Draft& draft = run.draft();
-  const auto first_device = std::find_if(draft.components.begin(), draft.components.end(),
-                                         [](const DraftComponent& c) { return !c.is_socket; });
-  const std::size_t sockets = static_cast<std::size_t>(first_device - draft.components.begin());
-  SocketGraph graph(sockets);
   for (const DraftWire& wire : draft.wires) {
     if (!run.passed(wire, "wire-ends")) return;  // it may be the one that is missing here
+  }
+  // Sockets come first; those that are no sockets after all are left out.
+  std::vector<std::size_t> sockets;
+  for (std::size_t i = 0; i < draft.components.size() && draft.components[i].is_socket; ++i) {
+    if (run.ready(draft.components[i])) sockets.push_back(i);
+  }
+  if (sockets.size() < 2) return;
+  SocketGraph graph(sockets.back() + 1);
+  for (const DraftWire& wire : draft.wires) {
     if (wire.kind->between_sockets) boost::add_edge(wire.ends[0], wire.ends[1], graph);
   }
-  if (sockets < 2) return;
-  std::vector<std::size_t> group(sockets);
+  std::vector<std::size_t> group(boost::num_vertices(graph));
   boost::connected_components(graph, group.data());
-  std::size_t groups = 1;  // numbered in the order of their first sockets
-  for (std::size_t i = 1; i < sockets; ++i) {
-    if (group[i] < groups) continue;
-    ++groups;
+  std::set<std::size_t> seen = {group[sockets.front()]};
+  for (const std::size_t i : sockets) {
+    if (!seen.insert(group[i]).second) continue;
     DraftComponent& socket = draft.components[i];
-    const std::string first = shown(draft.components[0].name);
+    const std::string first = shown(draft.components[sockets.front()].name);
     run.report(socket, socket.where,
                fmt::format("no wire leads from '{0}' to '{1}': nothing below '{0}' can reach what "
                            "is below '{1}'",
@@ -118,7 +122,8 @@ std::vector<Check> wire_checks() {
        check_duplicate_wires},
       {{"ideal-wire", kWarning, {"wire-ends"}, "A wire has a bandwidth and a latency."},
        warn_of_ideal_wires},
-      {{"sockets-not-connected", kWarning, {}, "Wires join all sockets."}, warn_of_apart_sockets},
+      {{"sockets-not-connected", kWarning, {"wrong-role"}, "Wires join all sockets."},
+       warn_of_apart_sockets},
   };
 }
 

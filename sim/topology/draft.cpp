@@ -59,7 +59,7 @@ std::string read_title(const Node& root, const std::string& file, Diagnostics& d
   const Node* title = root.find("name");
   if (title == nullptr || title->is_null()) return std::filesystem::path(file).stem().string();
   if (!title->is_scalar()) {
-    diagnostics.error("wrong-kind", title->where(),
+    diagnostics.error("wrong-type", title->where(),
                       fmt::format("'name' is {}, not a text", kind_name(title->kind())));
     return {};
   }
@@ -81,7 +81,7 @@ void read_components(const Node& root, bool sockets, Draft& draft, Diagnostics& 
   if (map == nullptr || map->is_null()) return;
   if (!map->is_map()) {
     diagnostics.error(
-        "wrong-kind", map->where(),
+        "wrong-type", map->where(),
         fmt::format("'{}' is {}, not a map of names", section, kind_name(map->kind())),
         sockets ? "for example {cpu0: {preset: xeon-sapphire-rapids}}"
                 : "for example {gpu0: {model: gpu, at: cpu0}}");
@@ -104,9 +104,9 @@ void read_components(const Node& root, bool sockets, Draft& draft, Diagnostics& 
       component.body = &entry.value;
     } else if (!entry.value.is_null()) {
       // Kept in the draft, so that what refers to the name still finds it.
-      component.not_passed.set();
+      component.readable = false;
       diagnostics.error(
-          "wrong-kind", entry.value.where(),
+          "wrong-type", entry.value.where(),
           fmt::format("{} '{}' is {}, not a map", singular, shown(entry.key),
                       kind_name(entry.value.kind())),
           sockets ? "write {preset: ...} or {memory_size: ...}" : "write {model: ..., at: ...}");
@@ -121,7 +121,7 @@ void read_wires(const Node& root, Draft& draft, Diagnostics& diagnostics) {
   if (list == nullptr || list->is_null()) return;
   constexpr std::string_view kExample = "for example [{kind: socket, between: [cpu0, cpu1]}]";
   if (!list->is_sequence()) {
-    diagnostics.error("wrong-kind", list->where(),
+    diagnostics.error("wrong-type", list->where(),
                       fmt::format("'wires' is {}, not a list", kind_name(list->kind())),
                       std::string(kExample));
     return;
@@ -134,7 +134,7 @@ void read_wires(const Node& root, Draft& draft, Diagnostics& diagnostics) {
       return;
     }
     if (!item.is_map()) {
-      diagnostics.error("wrong-kind", item.where(),
+      diagnostics.error("wrong-type", item.where(),
                         fmt::format("a wire is {}, not a map", kind_name(item.kind())),
                         std::string(kExample));
       continue;
@@ -195,7 +195,7 @@ std::optional<Draft> read_draft(const Node& root, const std::string& file,
     return std::nullopt;
   }
   if (!root.is_map()) {
-    diagnostics.error("wrong-kind", root.where(),
+    diagnostics.error("wrong-type", root.where(),
                       fmt::format("a topology is a map with the keys {}; this file is {}",
                                   fmt::join(top_keys(), ", "), kind_name(root.kind())));
     return std::nullopt;
@@ -220,7 +220,7 @@ void add_own_presets(const Node& root, const std::string& file, config::PresetLi
   const Node* list = root.find("presets");
   if (list == nullptr || list->is_null()) return;
   if (!list->is_sequence()) {
-    diagnostics.error("wrong-kind", list->where(),
+    diagnostics.error("wrong-type", list->where(),
                       fmt::format("'presets' is {}, not a list of files", kind_name(list->kind())),
                       "for example [my-switch.yaml]");
     return;
@@ -228,7 +228,7 @@ void add_own_presets(const Node& root, const std::string& file, config::PresetLi
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   for (const Node& item : list->items()) {
     if (!item.is_scalar() || item.text().empty()) {
-      diagnostics.error("wrong-kind", item.where(),
+      diagnostics.error("wrong-type", item.where(),
                         fmt::format("a preset file is {}, not a path", kind_name(item.kind())));
       continue;
     }

@@ -22,6 +22,7 @@ namespace peerfab::topology {
 // What one check can accept or reject on its own: a component, a wire or the file as a whole.
 struct DraftItem {
   std::bitset<64> not_passed;  // by position in the list of checks: rejected, or not examined
+  bool readable = true;        // if not, no check examines it
 };
 
 struct DraftComponent : DraftItem {
@@ -84,7 +85,7 @@ struct Draft {
 [[nodiscard]] const std::vector<std::string>& wire_keys();    // kind, preset, between
 
 // Largest numbers of sockets, devices and wires in one file.
-inline constexpr std::size_t kMaxSockets = 16;
+inline constexpr std::size_t kMaxSockets = 8;
 inline constexpr std::size_t kMaxDevices = 4096;
 inline constexpr std::size_t kMaxWires = 1024;
 

@@ -45,15 +45,17 @@ std::string matrix_view(const Topology& topology) {
   });
   if (ids.empty()) return "no endpoints\n";
 
-  constexpr std::size_t kNarrowest = 4;
-  std::size_t name_width = kNarrowest;
-  for (const ComponentId id : ids) {
-    name_width = std::max(name_width, topology.components[id].name.size());
-  }
+  const auto width = [&](ComponentId id) {
+    constexpr std::size_t kNarrowest = 4;  // the longest label
+    return std::max(kNarrowest, topology.components[id].name.size());
+  };
+  std::size_t name_width = 0;
+  for (const ComponentId id : ids) name_width = std::max(name_width, width(id));
+
   std::string text;
   std::string line(name_width, ' ');
   for (const ComponentId id : ids) {
-    line += "  " + fmt::format("{:<{}}", topology.components[id].name, name_width);
+    line += "  " + fmt::format("{:<{}}", topology.components[id].name, width(id));
   }
   append_line(text, line + "  socket");
 
@@ -63,7 +65,7 @@ std::string matrix_view(const Topology& topology) {
     for (const ComponentId column : ids) {
       const Proximity cell = proximity(topology, row, column);
       seen.insert(cell);
-      line += "  " + centred(proximity_label(cell), name_width);
+      line += "  " + centred(proximity_label(cell), width(column));
     }
     append_line(text, line + "  " + topology.components[topology.socket_of(row)].name);
   }
