@@ -99,8 +99,8 @@ void Engine::run(Picoseconds until) {
   if (until > kernel || !sc_core::sc_start_of_simulation_invoked()) {
     sc_core::sc_start(to_sc_time(until - kernel), sc_core::SC_EXIT_ON_STARVATION);
   }
-  // SystemC leaves what falls due at the very end to its next start. Without this it would depend on
-  // where the last drain began whether the fabric's events of that time belong to this run.
+  // SystemC leaves what falls due at the very end to its next start. Without this it would depend
+  // on where the last drain began whether the fabric's events of that time belong to this run.
   while (!stop_requested_ && sc_core::sc_pending_activity_at_current_time()) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }

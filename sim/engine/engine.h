@@ -38,8 +38,8 @@ class Engine : public sc_core::sc_module {
   void notify_at(sc_core::sc_event& event, Picoseconds at);
 
   // Runs the simulation until nothing is pending anywhere, a handler called stop(), or `until`;
-  // what is due at `until` belongs to the run, the processes of SystemC included. Use it in place of
-  // sc_start. `until` must not lie before sc_time_stamp().
+  // what is due at `until` belongs to the run, the processes of SystemC included. Use it in place
+  // of sc_start. `until` must not lie before sc_time_stamp().
   void run(Picoseconds until = Picoseconds::max());
   // From a handler: ends run() after this handler.
   void stop();
