@@ -59,7 +59,9 @@ add_library(peerfab_systemc INTERFACE)
 target_link_libraries(
   peerfab_systemc INTERFACE $<TARGET_OBJECTS:peerfab_systemc_support> PkgConfig::SYSTEMC
                             Threads::Threads)
-target_compile_definitions(peerfab_systemc INTERFACE SC_CPLUSPLUS=${SYSTEMC_STANDARD})
+# SC_HAS_PROCESS is needed by 2.3.4 and deprecated by 3; the second definition silences that.
+target_compile_definitions(peerfab_systemc INTERFACE SC_CPLUSPLUS=${SYSTEMC_STANDARD}
+                                                     SC_ALLOW_DEPRECATED_IEEE_API)
 
 if(PEERFAB_BUILD_TESTS)
   find_package(Catch2 REQUIRED)
