@@ -173,9 +173,8 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
     tag = free_tag->value();
   }
 
-  const std::uint64_t row = job.moved / job.work.row;
-  const std::uint64_t in_row = job.moved % job.work.row;
-  const std::uint64_t at = row * (job.work.row == job.work.length ? 0 : job.work.stride) + in_row;
+  const std::uint64_t in_row = job.in_piece;
+  const std::uint64_t at = job.piece_start + in_row;
   const std::uint64_t address = job.work.remote.value() + at;
   const std::uint64_t limit = writes ? config_.max_payload : config_.max_read_request;
   const std::uint64_t to_boundary =
@@ -221,6 +220,11 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   channel.next_request = std::max(channel.next_request, next);
 
   job.moved += bytes;
+  job.in_piece += bytes;
+  if (job.in_piece == job.work.row) {
+    job.in_piece = 0;
+    job.piece_start += job.work.stride;
+  }
   ++job.outstanding;
   if (job.moved == job.work.length) channel.active = false;
   out_->enqueue(first_input_ + channel.index, tlp, now);

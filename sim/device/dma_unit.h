@@ -89,6 +89,8 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   struct Job {
     // What every TLP touches comes first, in one cache line.
     std::uint64_t moved = 0;          // bytes requested so far
+    std::uint64_t in_piece = 0;       // of them in the contiguous piece that is being requested
+    std::uint64_t piece_start = 0;    // where that piece starts, from the first
     std::uint64_t serialisation = 0;  // of all TLPs but the last
     Picoseconds first_byte = Picoseconds::max();
     std::uint32_t outstanding = 0;  // requests on their way

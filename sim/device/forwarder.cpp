@@ -10,11 +10,11 @@ Forwarder::Forwarder(engine::Scheduler& scheduler, unsigned ports)
   for (unsigned i = 0; i < ports; ++i) {
     ports_[i].self = this;
     ports_[i].index = i;
-    ports_[i].actor = scheduler.add_actor(&ports_[i], &Forwarder::on_due);
   }
 }
 
 void Forwarder::connect(unsigned port, engine::Transmitter& out, engine::Transmitter& in) {
+  ports_[port].actor = scheduler_.add_actor(&ports_[port], &Forwarder::on_due);
   ports_[port].out = &out;
   ports_[port].in = &in;
   // What leaves through this port came in somewhere, and what came in here leaves somewhere: the

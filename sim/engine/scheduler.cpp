@@ -15,7 +15,7 @@ ActorId Scheduler::add_actor(void* self, Handler handler) {
 void Scheduler::grow() {
   const std::vector<std::uint64_t> old = std::move(tree_);
   const std::size_t old_leaves = leaves_;
-  leaves_ *= 2;
+  leaves_ *= 4;  // an even number of levels: see set_leaf()
   tree_.assign(leaves_ * 2, kIdle);
   for (std::size_t i = 0; i < old_leaves; ++i) {
     set_leaf(static_cast<ActorId>(i), old[old_leaves + i]);

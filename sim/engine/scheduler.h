@@ -75,10 +75,15 @@ class Scheduler {
     std::uint64_t* const tree = tree_.data();
     std::size_t node = leaves_ + actor;
     tree[node] = key;
+    // Two levels a turn: the tree has an even number of them.
     while (node != kRoot) {
       const std::uint64_t sibling = tree[node ^ 1];
+      const std::size_t parent = node >> 1;
       key = sibling < key ? sibling : key;
-      node >>= 1;
+      tree[parent] = key;
+      const std::uint64_t uncle = tree[parent ^ 1];
+      node = parent >> 1;
+      key = uncle < key ? uncle : key;
       tree[node] = key;
     }
   }

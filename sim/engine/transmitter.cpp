@@ -85,12 +85,10 @@ void Transmitter::enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
   tlp->stamp = now;
   tlp->next = nullptr;
   const auto class_bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(tlp->flow_class));
-  if ((input.classes & class_bit) == 0) {
-    input.classes |= class_bit;
-    queue.head = tlp;
-  } else {
-    queue.tail->next = tlp;
-  }
+  // Without a branch: whether something waits already cannot be predicted.
+  Tlp** const link = (input.classes & class_bit) == 0 ? &queue.head : &queue.tail->next;
+  *link = tlp;
+  input.classes |= class_bit;
   queue.tail = tlp;
   ++input.waiting;
   backlog_mask_[input_index / kMaskBits] |= std::uint64_t{1} << input_index % kMaskBits;
@@ -235,31 +233,30 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
   return try_classes(input, now, choice);
 }
 
-inline bool Transmitter::try_inputs(unsigned word, std::uint64_t candidates, Picoseconds now,
-                                    Choice& choice) {
-  for (; candidates != 0; candidates &= candidates - 1) {
-    const unsigned index = word * kMaskBits + static_cast<unsigned>(std::countr_zero(candidates));
-    if (try_input(inputs_[index], now, choice)) {
-      last_input_ = index;
-      return true;
-    }
-  }
-  return false;
-}
-
-// Inputs above the one served last, then those up to it.
+// Round robin: inputs above the one served last, then those up to it.
 inline Transmitter::Choice Transmitter::choose(Picoseconds now) {
   Choice choice;
-  const unsigned word = last_input_ / kMaskBits;
-  const std::uint64_t upto_last = ~std::uint64_t{0} >> (kMaskBits - 1 - last_input_ % kMaskBits);
-  const unsigned other = word ^ 1;
-  const std::uint64_t above = backlog_mask_[word] & ~upto_last;
-  if (above != 0 && try_inputs(word, above, now, choice)) return choice;
-  if (backlog_mask_[other] != 0 && try_inputs(other, backlog_mask_[other], now, choice)) {
+  // Rotated so that the input after the one served last is bit 0 of the first word.
+  const unsigned first = last_input_ + 1;
+  if (inputs_.size() <= kMaskBits) {
+    const unsigned turn = first % kMaskBits;
+    std::uint64_t candidates = std::rotr(backlog_mask_[0], static_cast<int>(turn));
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const auto behind = static_cast<unsigned>(std::countr_zero(candidates));
+      const unsigned index = (turn + behind) % kMaskBits;
+      if (!try_input(inputs_[index], now, choice)) continue;
+      last_input_ = index;
+      return choice;
+    }
     return choice;
   }
-  const std::uint64_t upto = backlog_mask_[word] & upto_last;
-  if (upto != 0) try_inputs(word, upto, now, choice);
+  for (unsigned i = 0; i < kMaxInputs; ++i) {
+    const unsigned index = (first + i) % kMaxInputs;
+    if ((backlog_mask_[index / kMaskBits] >> index % kMaskBits & 1) == 0) continue;
+    if (!try_input(inputs_[index], now, choice)) continue;
+    last_input_ = index;
+    return choice;
+  }
   return choice;
 }
 
@@ -271,7 +268,8 @@ inline void Transmitter::transmit(const Choice& choice, Picoseconds now) {
   if (queue.stall != kNotStalled) end_stall(queue, now);
   queue.head = tlp->next;
   __builtin_prefetch(queue.head);  // looked at when the wire falls free
-  if (queue.head == nullptr) input.classes &= static_cast<std::uint8_t>(~(1U << flow_class));
+  // Without a branch: whether the queue ran empty cannot be predicted.
+  input.classes &= static_cast<std::uint8_t>(~(unsigned{queue.head == nullptr} << flow_class));
 
   const std::uint32_t data = choice.data_credits;
   Credits& credits = credits_[flow_class];
@@ -358,9 +356,9 @@ void Transmitter::send_next(Picoseconds now) {
   Input& input = *choice.input;
   sending_ = true;
   transmit(choice, now);
-  if (--input.waiting == 0) {
-    backlog_mask_[last_input_ / kMaskBits] &= ~(std::uint64_t{1} << last_input_ % kMaskBits);
-  }
+  --input.waiting;
+  backlog_mask_[last_input_ / kMaskBits] &=
+      ~(std::uint64_t{input.waiting == 0} << last_input_ % kMaskBits);
   --backlog_;
   if (input.source != nullptr) input.source->input_drained(input.source_input, now);
   sending_ = false;

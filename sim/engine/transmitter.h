@@ -9,8 +9,8 @@
 //
 // Two wake-ups exist: the head of what is in flight arrives (TLPs on a link stay in order, so one
 // pending entry serves them all), and the wire falls free or credits come back while something
-// waits. DLLPs and SKP ordered sets have no events: what is owed is charged when the next TLP is
-// sent, less what the idle wire could carry since.
+// waits. DLLPs and SKP ordered sets have no events: what is owed is charged when the next
+// TLP is sent, less what the idle wire could carry since.
 #pragma once
 
 #include <algorithm>
@@ -140,7 +140,7 @@ class Transmitter {
   static constexpr std::uint64_t kNotStalled = ~std::uint64_t{0};
   struct Queue {
     Tlp* head = nullptr;
-    Tlp* tail = nullptr;
+    Tlp* tail = nullptr;  // meaningless while the queue is empty
     // Since when (in the bits above the lowest) and why (Stall, in the lowest) the head waits
     // although the wire was free.
     std::uint64_t stall = kNotStalled;
@@ -177,7 +177,6 @@ class Transmitter {
     std::uint32_t data_credits = 0;
   };
   Choice choose(Picoseconds now);
-  bool try_inputs(unsigned word, std::uint64_t candidates, Picoseconds now, Choice& choice);
   bool try_input(Input& input, Picoseconds now, Choice& choice);
   bool try_classes(Input& input, Picoseconds now, Choice& choice);
   bool eligible(Input& input, unsigned flow_class, Picoseconds now, Choice& choice);
