@@ -90,7 +90,8 @@ device::ModelDescriptor memory_model() {
            "most data in one completion; Max_Payload_Size bounds it too",
            "128B",
            "4KiB",
-           {}},
+           {},
+           true},
       },
       {}));
   model.statistics = device::Endpoint::common_statistics(false);

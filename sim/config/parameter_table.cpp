@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -76,6 +78,16 @@ bool check_value(const Parameter& parameter, const ParameterValue& value, const 
                       in_quotes(node.text()) + " is too large for '" + parameter.name + "'",
                       "at most " + parameter.maximum);
     return false;
+  }
+  if (parameter.power_of_two) {
+    const std::uint64_t bytes = std::get<Bytes>(value).count();
+    if (bytes != 0 && !std::has_single_bit(bytes)) {
+      diagnostics.error("not-a-power-of-two", node.where(),
+                        in_quotes(node.text()) + " is no power of two, as '" + parameter.name +
+                            "' must be",
+                        "for example " + format_size(Bytes(std::bit_floor(bytes))));
+      return false;
+    }
   }
   return true;
 }

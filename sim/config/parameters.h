@@ -33,6 +33,7 @@ struct Parameter {
   std::string minimum;
   std::string maximum;
   std::vector<std::string> choices;  // for kChoice only
+  bool power_of_two = false;         // for kSize only; zero, where the range has it, is allowed
 };
 
 using ParameterValue =
@@ -103,7 +104,8 @@ class ParameterValues {
 
 // Defaults, then the preset's values, then the map's. Keys of the map that are neither parameters
 // nor in keys_handled_elsewhere are errors, as are a preset's parameters that the table lacks.
-// nullopt with all errors added when anything is wrong.
+// nullopt with all errors added when anything is wrong. Call it as config::bind(): std::bind is a
+// candidate for an unqualified call.
 std::optional<ParameterValues> bind(const ParameterTable& table, const Preset* preset,
                                     const Node* overrides,
                                     const std::vector<std::string>& keys_handled_elsewhere,

@@ -2,6 +2,7 @@
 #include "sim/config/quantity.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "sim/config/unit_family.h"

@@ -6,7 +6,9 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 #include <unordered_map>
 #include <utility>
 

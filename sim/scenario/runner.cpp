@@ -54,8 +54,9 @@ class Run {
     system_ = System::elaborate(topology_, {scenario_.seed, scenario_.payload == Payload::kReal},
                                 findings);
     if (system_ == nullptr) {
-      result_.error =
-          findings.all().empty() ? "the topology cannot be built" : findings.all().front().message;
+      for (const Diagnostic& finding : findings.all()) {
+        if (finding.severity == Severity::kError) result_.error = finding.message;
+      }
       return false;
     }
     std::map<topology::ComponentId, unsigned> used_channels;
@@ -131,10 +132,7 @@ class Run {
       until = std::min(scenario_.time_limit, until + slice);
       engine.run(until);
       if (unfinished_ == 0 || !result_.error.empty()) break;
-      if (until >= scenario_.time_limit) {
-        result_.partial = true;
-        break;
-      }
+      if (until >= scenario_.time_limit) break;
       const Picoseconds next = engine.scheduler().next_time();
       if (next == Picoseconds::max() && !sc_core::sc_pending_activity()) {
         result_.error = stuck();

@@ -90,7 +90,12 @@ class OutputTest(ProgramTest):
     def stop_with(self, send):
         self.write("long.yaml", LONG)
         process = self.start("run", "long.yaml", "--json", "r.json", start_new_session=True)
-        time.sleep(2)
+        # Its workers are there only after it has begun to catch signals.
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        deadline = time.monotonic() + 60
+        while not children.read_text() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
         self.assertIsNone(process.poll())
         send(process)
         start = time.monotonic()
