@@ -109,8 +109,9 @@ TEST_CASE("small transactions show their latency") {
   small.latency.p50 = Picoseconds(500'000);
   small.latency.p99 = Picoseconds(1'500'000);
   const std::string text = render_report(result, options());
-  CHECK(text.find("latency p50      p99") != std::string::npos);
-  CHECK(text.find("500ns    1.5us") != std::string::npos);
+  INFO(text);
+  CHECK(text.find("latency p50     p99") != std::string::npos);
+  CHECK(text.find("500ns   1.5us") != std::string::npos);
 }
 
 TEST_CASE("failed, stopped and unstarted variants say so") {
