@@ -15,7 +15,9 @@ class Bdf {
   constexpr Bdf(std::uint8_t bus, std::uint8_t device, std::uint8_t function)
       : value_(static_cast<std::uint16_t>((bus << 8) | ((device & 0x1f) << 3) | (function & 7))) {}
   [[nodiscard]] constexpr std::uint16_t value() const { return value_; }
-  [[nodiscard]] constexpr std::uint8_t bus() const { return static_cast<std::uint8_t>(value_ >> 8); }
+  [[nodiscard]] constexpr std::uint8_t bus() const {
+    return static_cast<std::uint8_t>(value_ >> 8);
+  }
   [[nodiscard]] constexpr std::uint8_t device() const { return (value_ >> 3) & 0x1f; }
   [[nodiscard]] constexpr std::uint8_t function() const { return value_ & 7; }
   constexpr auto operator<=>(const Bdf&) const = default;

@@ -70,7 +70,9 @@ class BusAddress {
   friend constexpr BusAddress operator+(BusAddress a, Bytes offset) {
     return BusAddress(a.value_ + offset.count());
   }
-  friend constexpr Bytes operator-(BusAddress a, BusAddress b) { return Bytes(a.value_ - b.value_); }
+  friend constexpr Bytes operator-(BusAddress a, BusAddress b) {
+    return Bytes(a.value_ - b.value_);
+  }
 
  private:
   std::uint64_t value_ = 0;

@@ -82,10 +82,10 @@ bool check_value(const Parameter& parameter, const ParameterValue& value, const 
   if (parameter.power_of_two) {
     const std::uint64_t bytes = std::get<Bytes>(value).count();
     if (bytes != 0 && !std::has_single_bit(bytes)) {
-      diagnostics.error("not-a-power-of-two", node.where(),
-                        in_quotes(node.text()) + " is no power of two, as '" + parameter.name +
-                            "' must be",
-                        "for example " + format_size(Bytes(std::bit_floor(bytes))));
+      diagnostics.error(
+          "not-a-power-of-two", node.where(),
+          in_quotes(node.text()) + " is no power of two, as '" + parameter.name + "' must be",
+          "for example " + format_size(Bytes(std::bit_floor(bytes))));
       return false;
     }
   }

@@ -179,4 +179,3 @@ int main(int argc, char** argv) {
   benchmark::Shutdown();
   return 0;
 }
-
