@@ -132,7 +132,10 @@ class Run {
       until = std::min(scenario_.time_limit, until + slice);
       engine.run(until);
       if (unfinished_ == 0 || !result_.error.empty()) break;
-      if (until >= scenario_.time_limit) break;
+      if (until >= scenario_.time_limit) {
+        ended_at_limit_ = true;
+        break;
+      }
       const Picoseconds next = engine.scheduler().next_time();
       if (next == Picoseconds::max() && !sc_core::sc_pending_activity()) {
         result_.error = stuck();
@@ -177,7 +180,8 @@ class Run {
   }
 
   void gather() {
-    const Picoseconds now = system_->engine().scheduler().now();
+    const Picoseconds now =
+        ended_at_limit_ ? scenario_.time_limit : system_->engine().scheduler().now();
     result_.time = unfinished_ == 0 ? last_end_ : now;
     for (const auto& driver : drivers_) result_.flows.push_back(driver->result(now));
     const Picoseconds measured =
@@ -240,6 +244,7 @@ class Run {
   std::vector<std::unique_ptr<FlowDriver>> drivers_;
   std::vector<std::size_t> waits_for_;
   std::size_t unfinished_ = 0;
+  bool ended_at_limit_ = false;  // the time limit came first
   Bytes total_;
   Picoseconds last_end_;
   Picoseconds warmed_up_;
