@@ -27,6 +27,17 @@ namespace peerfab::test {
 std::uint64_t allocations() { return count.load(std::memory_order_relaxed); }
 }  // namespace peerfab::test
 
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  count.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
+void operator delete(void* pointer, const std::nothrow_t& /*tag*/) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, const std::nothrow_t& /*tag*/) noexcept {
+  std::free(pointer);
+}
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t align) { return allocate(bytes, align); }
