@@ -60,7 +60,7 @@ class CheckRun {
   [[nodiscard]] std::string suggest(std::string_view wanted,
                                     const std::vector<std::string>& candidates);
   // The item is rejected; another finding has said why.
-  void reject(DraftItem& item) { item.not_passed.set(position_); }
+  void reject(DraftItem& item) const { item.not_passed.set(position_); }
 
   template <typename Function>
   void for_components(Function function) {
