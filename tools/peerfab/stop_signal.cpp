@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <initializer_list>
 
 namespace peerfab::cli {
 namespace {
