@@ -57,8 +57,13 @@ class Reader {
     scenario_.file = file_name_;
     read_head();
     read_steps();
-    if (good_) read_variants();
-    if (good_) read_expectations();
+    if (good_) {
+      read_variants();
+    } else {
+      name_variants();
+    }
+    // Names are enough to check expectations, whatever else is wrong.
+    if (flows_named_) read_expectations();
     if (!good_) return std::nullopt;
     return std::move(scenario_);
   }
@@ -164,6 +169,7 @@ class Reader {
       }
     }
     name_flows();
+    flows_named_ = readers_.size() == steps->items().size();
     for (const FlowReader& reader : readers_) {
       if (too_many_errors()) return;
       if (auto flow = reader.read({}, diagnostics_)) {
@@ -198,17 +204,25 @@ class Reader {
     for (std::size_t i = 0; i < readers_.size(); ++i) by_name_.emplace(readers_[i].name(), i);
   }
 
+  void name_variants() {
+    const config::Node* compare = root_.find("compare");
+    variant_names_ = compare != nullptr ? compare->keys() : std::vector<std::string>();
+    if (variant_names_.empty()) variant_names_.emplace_back(kOnlyVariant);
+  }
+
   void read_variants() {
     const config::Node* compare = root_.find("compare");
     if (compare == nullptr) {
       Variant only;
+      name_variants();
       only.name = kOnlyVariant;
       only.flows = scenario_.flows;
       only.topology = scenario_.topology;
+      only.topology_where = scenario_.topology_where;
       scenario_.variants.push_back(std::move(only));
       return;
     }
-    compared_ = true;
+    name_variants();
     if (!compare->is_map() || compare->entries().empty()) {
       fail("bad-variant", compare->where(),
            "'compare' is a map from the names of variants to what they change, found " +
@@ -245,11 +259,13 @@ class Reader {
     variant.name = entry.key;
     variant.where = entry.key_where;
     variant.topology = scenario_.topology;
+    variant.topology_where = scenario_.topology_where;
+    const std::size_t errors_before = diagnostics_.error_count();
     std::vector<std::vector<FlowOverride>> changes(readers_.size());
     for (const config::Node::Entry& change : entry.value.entries()) {
       read_change(change, variant, changes);
     }
-    if (!good_) return;
+    if (diagnostics_.error_count() != errors_before) return;
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       if (auto flow = readers_[i].read(changes[i], diagnostics_)) {
         variant.flows.push_back(std::move(*flow));
@@ -257,7 +273,8 @@ class Reader {
         good_ = false;
       }
     }
-    if (good_) good_ = check_order(variant.flows, diagnostics_);
+    if (diagnostics_.error_count() != errors_before) return;
+    good_ = check_order(variant.flows, diagnostics_) && good_;
     scenario_.variants.push_back(std::move(variant));
   }
 
@@ -266,7 +283,10 @@ class Reader {
     if (change.key == "topology") {
       const auto path = config::parse_text(change.value, diagnostics_);
       good_ = good_ && path;
-      if (path) variant.topology = relative_to(file_name_, *path);
+      if (path) {
+        variant.topology = relative_to(file_name_, *path);
+        variant.topology_where = change.value.where();
+      }
       return;
     }
     const TextSpan key(change.key, change.key_where);
@@ -324,9 +344,9 @@ class Reader {
       return;
     }
     ExpectationNames names;
-    names.compared = compared_;
-    for (const Variant& variant : scenario_.variants) names.variants.push_back(variant.name);
-    for (const FlowSpec& flow : scenario_.flows) names.flows.push_back(flow.name);
+    names.compared = root_.find("compare") != nullptr;
+    names.variants = variant_names_;
+    for (const FlowReader& reader : readers_) names.flows.push_back(reader.name());
     for (const config::Node& line : expect->items()) {
       if (too_many_errors()) return;
       if (auto expectation = parse_expectation(line, names, diagnostics_)) {
@@ -343,7 +363,8 @@ class Reader {
   Scenario scenario_;
   std::vector<FlowReader> readers_;
   std::map<std::string, std::size_t> by_name_;
-  bool compared_ = false;
+  std::vector<std::string> variant_names_;
+  bool flows_named_ = false;  // every step has a name, though it may be wrong otherwise
   bool good_ = true;
 };
 

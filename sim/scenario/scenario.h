@@ -81,6 +81,7 @@ struct Variant {
   SourceLocation where;
   std::vector<FlowSpec> flows;     // the scenario's, with this variant's overrides applied
   std::filesystem::path topology;  // the scenario's unless overridden
+  SourceLocation topology_where;   // of the line that names it
   std::vector<TopologyOverride> topology_overrides;
 };
 

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "sim/base/diagnostics.h"
 #include "tools/peerfab/commands.h"
 #include "tools/peerfab/session.h"
 #include "tools/peerfab/standard_output.h"
@@ -35,13 +37,37 @@ struct Arguments {
   std::string schema;
 };
 
+// A message of our own: CLI11 only says that the conversion failed.
+CLI::Validator whole_number() {
+  return {[](const std::string& text) {
+            const bool digits = !text.empty() && text.size() < 20 &&
+                                text.find_first_not_of("0123456789") == std::string::npos;
+            return digits ? std::string() : "'" + text + "' is not a whole number below 10^19";
+          },
+          "NUMBER"};
+}
+
+// A first word that is no command, told apart from an option and from nothing at all.
+bool is_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return false;
+    names.push_back(command->get_name());
+  }
+  const std::string hint = did_you_mean(argv[1], names);
+  print_error("peerfab: there is no command '" + printable(argv[1]) +
+              "': " + (hint.empty() ? "peerfab --help lists them" : hint) + "\n");
+  return true;
+}
+
 void add_run(CLI::App& app, Arguments& arguments) {
   CLI::App* run = app.add_subcommand("run", "Simulate a scenario and print what came out");
   run->add_option("scenario", arguments.run.scenario, "Scenario file (YAML)")->required();
   run->add_option("--json", arguments.run.json,
                   "Write the whole result to this file; - for standard output");
   run->add_option("--seed", arguments.run.seed, "Use this seed instead of the scenario's")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   run->add_option("--payload", arguments.run.payload,
                   "none: timing only; real: bytes move and are checked")
       ->check(CLI::IsMember({"none", "real"}));
@@ -95,6 +121,11 @@ int run_cli(int argc, const char* const* argv, const device::ModelRegistry& regi
   Arguments arguments;
   add_run(app, arguments);
   add_others(app, arguments);
+  if (argc < 2) {
+    print_error(app.help());
+    return kExitBadInput;
+  }
+  if (is_unknown_command(app, argc, argv)) return kExitBadInput;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -160,7 +160,9 @@ int run_command(const RunArguments& arguments, const device::ModelRegistry& regi
     print_error("peerfab: the simulation of '" + variant.name +
                 "' failed: " + printable(variant.error) + "\n");
   }
-  if (!arguments.quiet) {
+  if (arguments.quiet) {
+    print_error(render_missed(result));
+  } else {
     const int descriptor = json.is_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
     const std::string report =
         render_report(result, report_options(*prepared, arguments, descriptor));

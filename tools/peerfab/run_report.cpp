@@ -238,6 +238,15 @@ std::string render_comparison(const RunResult& result) {
 
 }  // namespace
 
+std::string render_missed(const RunResult& result) {
+  std::string out;
+  for (const auto& expectation : result.expectations) {
+    if (expectation.outcome == scenario::Outcome::kPassed) continue;
+    out += fmt::format("peerfab: {}: {}\n", expectation.text, expectation.message);
+  }
+  return out;
+}
+
 std::string render_report(const RunResult& result, const ReportOptions& options) {
   std::string out = painted(options.title, Paint::kBold, options.colour) + "\n";
   out += render_flows(result, options);

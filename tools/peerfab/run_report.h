@@ -20,4 +20,7 @@ struct ReportOptions {
 [[nodiscard]] std::string render_report(const scenario::RunResult& result,
                                         const ReportOptions& options);
 
+// Only what was expected and did not come; empty when all is well.
+[[nodiscard]] std::string render_missed(const scenario::RunResult& result);
+
 }  // namespace peerfab::cli

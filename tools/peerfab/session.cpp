@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/config/tree.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/parse.h"
 #include "tools/peerfab/standard_output.h"
@@ -16,10 +17,21 @@ Session::Session(const device::ModelRegistry& registry)
 
 const topology::Topology* Session::topology(const std::filesystem::path& file) {
   const auto [entry, fresh] = topologies_.try_emplace(file.string());
-  if (fresh) {
+  if (fresh && is_topology(file)) {
     entry->second = topology::load_topology(file, registry_, presets_, texts_, diagnostics_);
   }
   return entry->second ? &*entry->second : nullptr;
+}
+
+bool Session::is_topology(const std::filesystem::path& file) {
+  const auto root = config::load_yaml(file, texts_, diagnostics_);
+  if (!root) return false;
+  if (!scenario::looks_like_scenario(*root)) return true;
+  SourceLocation whole;
+  whole.file = file.string();
+  diagnostics_.error("wrong-file", whole, "this is a scenario, not a topology",
+                     "simulate it with: peerfab run " + file.string());
+  return false;
 }
 
 std::optional<Session::Prepared> Session::prepare(const std::filesystem::path& scenario_file) {
@@ -30,6 +42,9 @@ std::optional<Session::Prepared> Session::prepare(const std::filesystem::path& s
   for (const scenario::Variant& variant : scenario->variants) {
     const topology::Topology* shared = topology(variant.topology);
     if (shared == nullptr) {
+      diagnostics_.error(
+          "bad-topology", variant.topology_where,
+          "the topology '" + printable(variant.topology.string()) + "' cannot be used");
       good = false;
       continue;
     }

@@ -45,6 +45,9 @@ class Session {
   void report(Severity least);
 
  private:
+  // False with an error added when the file cannot be read or is something else.
+  bool is_topology(const std::filesystem::path& file);
+
   const device::ModelRegistry& registry_;
   SourceTexts texts_;
   Diagnostics diagnostics_;

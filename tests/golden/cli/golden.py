@@ -60,6 +60,8 @@ def main():
         actual = run(program, case)
         file = HERE / "expected" / f"{name}.txt"
         if update:
+            if int(actual.split("exit code ")[1].split("\n")[0]) not in range(4):
+                sys.exit(f"{name}: not accepted:\n{actual}")
             file.write_text(actual)
             continue
         expected = file.read_text() if file.exists() else ""
