@@ -17,6 +17,10 @@ TextIndex::TextIndex(std::string_view text) : text_(text) {
 
 TextPosition TextIndex::position(std::size_t offset) {
   offset = std::min(offset, end_);
+  // Both characters of a Windows line end are one place.
+  const bool within_line_end =
+      offset != 0 && offset < text_.size() && text_[offset] == '\n' && text_[offset - 1] == '\r';
+  if (within_line_end) --offset;
   const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const auto line = static_cast<std::uint32_t>(after - line_starts_.begin());
   if (line != last_.line || offset < last_offset_) {
