@@ -13,8 +13,10 @@ Aperture::Aperture(std::uint64_t aperture_bytes, std::uint64_t memory_bytes)
 std::optional<std::uint64_t> Aperture::map(std::uint64_t offset, std::uint64_t length) {
   assert(length > 0);
   if (offset + length > memory_bytes_) return std::nullopt;
-  ++mappings_;
-  if (one_to_one_) return offset;
+  if (one_to_one_) {
+    ++mappings_;
+    return offset;
+  }
   const std::uint64_t first = offset / kPageBytes;
   const std::uint64_t count = (offset + length - 1) / kPageBytes - first + 1;
   if (count > pages_.size()) return std::nullopt;
@@ -30,6 +32,7 @@ std::optional<std::uint64_t> Aperture::map(std::uint64_t offset, std::uint64_t l
     const std::size_t start = at + 1 - count;
     for (std::size_t i = 0; i < count; ++i) pages_[start + i] = first + i;
     next_ = at + 1 == pages_.size() ? 0 : at + 1;
+    ++mappings_;
     return start * kPageBytes + offset % kPageBytes;
   }
   return std::nullopt;

@@ -159,7 +159,7 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   std::uint16_t tag = 0;
   if (writes) {
     if (free_writes_.empty()) {
-      wait_for_tag(channel, now);
+      wait_for_tag(channel, now, waiting_for_place_);
       return false;
     }
     tag = free_writes_.back();
@@ -167,7 +167,7 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   } else {
     const std::optional<Tag> free_tag = tags_.acquire();
     if (!free_tag.has_value()) {
-      wait_for_tag(channel, now);
+      wait_for_tag(channel, now, waiting_for_tag_);
       return false;
     }
     tag = free_tag->value();
@@ -231,20 +231,19 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   return true;
 }
 
-void DmaUnit::wait_for_tag(Channel& channel, Picoseconds now) {
-  waiting_channels_ |= std::uint32_t{1} << channel.index;
+void DmaUnit::wait_for_tag(Channel& channel, Picoseconds now, Waiting& waiting) {
+  waiting.channels |= std::uint32_t{1} << channel.index;
   channel.waits_since = now;
 }
 
-// A tag or a place is free: the next channel that waits gets it, round robin.
-void DmaUnit::wake_channel(Picoseconds now) {
-  if (waiting_channels_ == 0) return;
-  const std::uint32_t upto_last = ~std::uint32_t{0} >> (kMaxChannels - 1 - last_woken_);
-  const std::uint32_t above = waiting_channels_ & ~upto_last;
-  const auto index =
-      static_cast<unsigned>(std::countr_zero(above != 0 ? above : waiting_channels_));
-  last_woken_ = index;
-  waiting_channels_ &= ~(std::uint32_t{1} << index);
+// A tag or a place is free: the next channel that waits for one of its kind gets it, round robin.
+void DmaUnit::wake_channel(Picoseconds now, Waiting& waiting) {
+  if (waiting.channels == 0) return;
+  const std::uint32_t upto_last = ~std::uint32_t{0} >> (kMaxChannels - 1 - waiting.last_woken);
+  const std::uint32_t above = waiting.channels & ~upto_last;
+  const auto index = static_cast<unsigned>(std::countr_zero(above != 0 ? above : waiting.channels));
+  waiting.last_woken = index;
+  waiting.channels &= ~(std::uint32_t{1} << index);
   Channel& channel = *channels_[index];
   const Picoseconds stalled = now - channel.waits_since;
   jobs_[channel.current].tag_stall += stalled;
@@ -259,7 +258,7 @@ void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
   if (job.first_byte == Picoseconds::max()) job.first_byte = at;
   statistics_.bytes_written += request.remaining;
   request_done(request.job, request, tlp.segments, at);
-  wake_channel(at);
+  wake_channel(at, waiting_for_place_);
 }
 
 void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds at) {
@@ -269,7 +268,7 @@ void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds a
   Job& job = jobs_[request.job];
   if (job.error.empty()) job.error = "a write was discarded: " + std::string(why);
   request_done(request.job, request, tlp.segments, at);
-  wake_channel(at);
+  wake_channel(at, waiting_for_place_);
 }
 
 void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
@@ -343,7 +342,7 @@ void DmaUnit::take_data(const Arrival& arrival, Picoseconds now) {
   assert(released);
   static_cast<void>(released);
   request_done(done.job, done, arrival.segments, now);
-  wake_channel(now);
+  wake_channel(now, waiting_for_tag_);
 }
 
 void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,

@@ -123,7 +123,12 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
     std::uint32_t current = 0;
     std::uint32_t unfinished = 0;  // jobs taken up and not completed
     Picoseconds next_request;      // not before this time
-    Picoseconds waits_since;       // for a tag, while its bit of waiting_channels_ is set
+    Picoseconds waits_since;       // for a tag or a place, while its bit is set there
+  };
+  // Channels that wait for a tag, or for a place among the writes in flight.
+  struct Waiting {
+    std::uint32_t channels = 0;  // a bit each
+    unsigned last_woken = 0;
   };
   struct Server {
     DatapathConfig config;
@@ -149,8 +154,8 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
                     Picoseconds now);
   void finish(std::uint32_t job, Picoseconds last_created, const std::uint32_t* segments,
               Picoseconds now);
-  void wait_for_tag(Channel& channel, Picoseconds now);
-  void wake_channel(Picoseconds now);
+  void wait_for_tag(Channel& channel, Picoseconds now, Waiting& waiting);
+  void wake_channel(Picoseconds now, Waiting& waiting);
   std::uint32_t new_job();
 
   engine::Scheduler& scheduler_;
@@ -162,8 +167,8 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   engine::Transmitter* out_ = nullptr;
   unsigned first_input_ = 0;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::uint32_t waiting_channels_ = 0;  // those that wait for a tag or a place
-  unsigned last_woken_ = 0;
+  Waiting waiting_for_tag_;
+  Waiting waiting_for_place_;
   std::vector<Job> jobs_;
   std::vector<std::uint32_t> free_jobs_;
   pcie::TagAllocator tags_;
