@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/base/printable.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <span>
 
 namespace peerfab {
 namespace {
@@ -11,12 +13,9 @@ struct Range {
   char32_t last;
 };
 
-template <std::size_t kCount>
-bool in_any(const Range (&ranges)[kCount], char32_t value) {
-  for (const Range& range : ranges) {
-    if (value >= range.first && value <= range.last) return true;
-  }
-  return false;
+bool in_any(std::span<const Range> ranges, char32_t value) {
+  return std::ranges::any_of(
+      ranges, [value](const Range& range) { return value >= range.first && value <= range.last; });
 }
 
 // Controls, line and paragraph separators, embedding and isolate controls, the byte order mark.

@@ -22,9 +22,10 @@ bool check_keys(const Node& map, const std::string& what, const SourceLocation& 
                       did_you_mean(entry.key, known));
     good = false;
   }
+  const std::string needs = what + " needs the key ";
   for (const std::string& key : required) {
     if (map.find(key) != nullptr) continue;
-    diagnostics.error("missing-key", where, what + " needs the key '" + key + "'");
+    diagnostics.error("missing-key", where, needs + in_quotes(key));
     good = false;
   }
   return good;

@@ -39,11 +39,11 @@ class PresetMerger {
   }
 
  private:
-  // Merges the draft `name` and, before it, the drafts it stands on. It no longer waits then (so
-  // the name is a copy: the one in waiting_ goes).
-  bool merge(const std::string name, std::vector<std::string>& chain) {
-    PresetDraft draft = std::move(waiting_.at(name));
-    waiting_.erase(name);
+  // Merges the draft `wanted` and, before it, the drafts it stands on. It no longer waits then.
+  bool merge(const std::string& wanted, std::vector<std::string>& chain) {
+    auto taken = waiting_.extract(wanted);
+    const std::string& name = taken.key();
+    PresetDraft& draft = taken.mapped();
     chain.push_back(name);
     bool good = true;
     if (!draft.extends.empty()) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/config/limits.h"
 #include "sim/config/text_check.h"
 #include "sim/config/yaml_syntax.h"
 
@@ -49,7 +50,7 @@ class Handler final : public YAML::EventHandler {
     refuse_tag(offset);
     if (awaits_key()) stop("bad-key", place_of(offset), "a key is missing here");
     RawNode node;
-    node.kind = Node::Kind::kNull;
+    node.kind = RawKind::kNull;
     // yaml-cpp places an empty value where the next thing starts.
     if (is_written_null(index_.text(), offset)) {
       node.place = place_of(offset, index_.text()[offset] == '~' ? 1 : 4);
@@ -86,7 +87,7 @@ class Handler final : public YAML::EventHandler {
       return;
     }
     RawNode node;
-    node.kind = Node::Kind::kScalar;
+    node.kind = RawKind::kScalar;
     node.quoted = tag == "!";
     node.text = value;
     node.place = place;
@@ -95,12 +96,12 @@ class Handler final : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open(Node::Kind::kSequence, mark, anchor);
+    open(RawKind::kSequence, mark, anchor);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    open(Node::Kind::kMap, mark, anchor);
+    open(RawKind::kMap, mark, anchor);
   }
   void OnMapEnd() override { close(); }
 
@@ -169,14 +170,14 @@ class Handler final : public YAML::EventHandler {
 
   [[nodiscard]] bool awaits_key() const {
     return !frames_.empty() && !frames_.back().has_key &&
-           tree_.nodes[frames_.back().node].kind == Node::Kind::kMap;
+           tree_.nodes[frames_.back().node].kind == RawKind::kMap;
   }
 
   // The key that a value belongs to, or the list that it is in.
   [[nodiscard]] RawPlace owner_place(std::size_t offset) {
     if (frames_.empty()) return place_of(offset);
     const RawNode& owner = tree_.nodes[frames_.back().node];
-    return owner.kind == Node::Kind::kMap ? owner.entries.back().place : owner.place;
+    return owner.kind == RawKind::kMap ? owner.entries.back().place : owner.place;
   }
 
   void begin_entry(const std::string& key, const RawPlace& place) {
@@ -210,7 +211,7 @@ class Handler final : public YAML::EventHandler {
     }
     Frame& frame = frames_.back();
     RawNode& owner = tree_.nodes[frame.node];
-    if (owner.kind == Node::Kind::kMap) {
+    if (owner.kind == RawKind::kMap) {
       owner.entries.back().value = number;
       frame.has_key = false;
     } else {
@@ -224,7 +225,7 @@ class Handler final : public YAML::EventHandler {
     if (anchor != 0) anchors_[anchor] = node;
   }
 
-  void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+  void open(RawKind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     const std::size_t offset = skip_anchor(index_.text(), offset_of(mark));
     refuse_tag(offset);
     const char first = offset < index_.text().size() ? index_.text()[offset] : '\0';
@@ -238,7 +239,7 @@ class Handler final : public YAML::EventHandler {
       stop("too-deep", place, "more than " + std::to_string(kMaxDepth) + " levels deep");
     }
     const bool value_of_key =
-        !frames_.empty() && tree_.nodes[frames_.back().node].kind == Node::Kind::kMap;
+        !frames_.empty() && tree_.nodes[frames_.back().node].kind == RawKind::kMap;
     if (bracket == '\0' && value_of_key) place = owner_place(offset);
     RawNode node;
     node.kind = kind;
@@ -254,9 +255,7 @@ class Handler final : public YAML::EventHandler {
       stop("yaml-syntax", place_of(at), std::string("this '") + which + "' is not closed");
     };
     refuse(bracket, offset);
-    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-      refuse(frame->bracket, frame->offset);
-    }
+    for (std::size_t i = frames_.size(); i-- != 0;) refuse(frames_[i].bracket, frames_[i].offset);
   }
 
   void close() {

@@ -11,9 +11,11 @@
 
 #include "sim/base/diagnostics.h"
 #include "sim/config/text_index.h"
-#include "sim/config/tree.h"
 
 namespace peerfab::config {
+
+// As Node::Kind. This header stays apart from tree.h: yaml-cpp has a class Node, too.
+enum class RawKind { kNull, kScalar, kMap, kSequence };
 
 struct RawPlace {
   TextPosition at;
@@ -26,7 +28,7 @@ struct RawNode {
     RawPlace place;
     std::uint32_t value = 0;  // index in RawTree::nodes
   };
-  Node::Kind kind = Node::Kind::kNull;
+  RawKind kind = RawKind::kNull;
   bool quoted = false;
   std::optional<std::uint32_t> alias_of;  // of a node that was complete before this one
   RawPlace place;

@@ -3,8 +3,8 @@
 
 #include "sim/base/printable.h"
 #include "sim/base/utf8.h"
+#include "sim/config/limits.h"
 #include "sim/config/text_index.h"
-#include "sim/config/tree.h"
 
 namespace peerfab::config {
 namespace {

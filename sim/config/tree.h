@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/diagnostics.h"
+#include "sim/config/limits.h"
 
 namespace peerfab::config {
 
@@ -71,12 +72,6 @@ struct Node::Entry {
 
 // "a map", "a list", "a value", "nothing": for messages.
 [[nodiscard]] std::string_view kind_name(Node::Kind kind);
-
-// What a text may hold; a file beyond it gets a diagnostic. The scanner takes some 0.2 us a byte
-// and 2 us a value, so that the worst text costs about a second.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20;
-inline constexpr std::size_t kMaxDepth = 64;
-inline constexpr std::size_t kMaxNodes = 100'000;  // aliases expanded
 
 // One YAML document in UTF-8. nullopt with at least one error added when anything is wrong.
 std::optional<Node> parse_yaml(std::string_view text, const std::string& file_name,

@@ -124,14 +124,14 @@ ScalarExtent scalar_extent(std::string_view text, std::size_t offset, std::strin
 }
 
 bool is_written_null(std::string_view text, std::size_t offset) {
+  constexpr std::string_view kSpellings[] = {"~", "null", "Null", "NULL"};
+  constexpr std::string_view kBehind = " \t\r\n,]}:#";
   const std::string_view rest = text.substr(std::min(offset, text.size()));
-  for (const std::string_view spelling : {"~", "null", "Null", "NULL"}) {
-    if (!rest.starts_with(spelling)) continue;
+  return std::ranges::any_of(kSpellings, [&](std::string_view spelling) {
+    if (!rest.starts_with(spelling)) return false;
     const std::string_view after = rest.substr(spelling.size());
-    if (after.empty() || std::string_view(" \t\r\n,]}:#").find(after[0]) != std::string_view::npos)
-      return true;
-  }
-  return false;
+    return after.empty() || kBehind.find(after[0]) != std::string_view::npos;
+  });
 }
 
 bool bracket_closes(std::string_view text, std::size_t offset) {

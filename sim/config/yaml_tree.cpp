@@ -14,6 +14,20 @@ namespace {
 constexpr std::size_t kMaxExpandedBytes = 4 * kMaxTextBytes;
 constexpr std::size_t kMaxPathLength = 512;
 
+Node::Kind node_kind(RawKind kind) {
+  switch (kind) {
+    case RawKind::kScalar:
+      return Node::Kind::kScalar;
+    case RawKind::kMap:
+      return Node::Kind::kMap;
+    case RawKind::kSequence:
+      return Node::Kind::kSequence;
+    case RawKind::kNull:
+      break;
+  }
+  return Node::Kind::kNull;
+}
+
 }  // namespace
 
 class TreeBuilder {
@@ -53,12 +67,12 @@ class TreeBuilder {
     if (++nodes_ > kMaxNodes || bytes_ > kMaxExpandedBytes) {
       return fail("too-many-nodes", raw.place, "the aliases multiply to too many values");
     }
-    const bool nests = raw.kind == Node::Kind::kMap || raw.kind == Node::Kind::kSequence;
+    const bool nests = raw.kind == RawKind::kMap || raw.kind == RawKind::kSequence;
     if (nests && depth > kMaxDepth) {
       return fail("too-deep", raw.place,
                   "with its aliases more than " + std::to_string(kMaxDepth) + " levels deep");
     }
-    out.kind_ = raw.kind;
+    out.kind_ = node_kind(raw.kind);
     out.quoted_ = raw.quoted;
     out.text_ = raw.text;
     out.where_ = location(raw.place, path);

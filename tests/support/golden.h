@@ -19,8 +19,10 @@ inline std::optional<std::string> read_file(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-// Empty when `actual` is what `file` holds, else what differs, for INFO and a failing CHECK:
-//   CHECK(golden_difference(PEERFAB_SOURCE_DIR "/tests/golden/config/x.err", text) == "");
+// Empty when `actual` is what `file` holds, else what differs:
+//   const std::string difference = golden_difference(PEERFAB_SOURCE_DIR "/tests/golden/x", text);
+//   INFO(difference);
+//   CHECK(difference.empty());
 inline std::string golden_difference(const std::filesystem::path& file, const std::string& actual) {
   const char* update = std::getenv("PEERFAB_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {

@@ -63,6 +63,8 @@ TEST_CASE("every bad example gives the message that was approved", "[golden]") {
     golden.replace_extension(".err");
     INFO(file.string());
     CHECK(text.find("error[") != std::string::npos);
-    CHECK(peerfab::test::golden_difference(golden, text) == "");
+    const std::string difference = peerfab::test::golden_difference(golden, text);
+    INFO(difference);
+    CHECK(difference.empty());
   }
 }

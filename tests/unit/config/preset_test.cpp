@@ -6,6 +6,7 @@
 #include "sim/config/embedded_presets.h"
 #include "sim/config/parameters.h"
 #include "tests/support/catch.h"
+#include "tests/support/golden.h"
 #include "tests/unit/config/support.h"
 
 using namespace peerfab;
@@ -193,6 +194,10 @@ TEST_CASE("the presets in the program are without fault", "[preset]") {
   CHECK(diagnostics.all().empty());
   CHECK(library.names().size() == embedded_presets().size());
   for (const PresetLibrary::File& file : embedded_presets()) {
+    INFO(file.name);
     CHECK(texts.find(file.name) != nullptr);
+    const auto on_disk =
+        peerfab::test::read_file(std::filesystem::path(PEERFAB_SOURCE_DIR) / file.name);
+    CHECK((on_disk && *on_disk == file.text));
   }
 }
