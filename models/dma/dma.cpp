@@ -41,7 +41,9 @@ class DmaEngine final : public device::Endpoint, public device::MemoryTarget {
             {context.values.size("local_memory"), context.values.time("memory_latency"),
              context.values.bandwidth("memory_bandwidth")},
             dma_config(context.values),
-            static_cast<std::uint32_t>(context.values.size("max_completion_payload").count())) {}
+            static_cast<std::uint32_t>(context.values.size("max_completion_payload").count())) {
+    expose(kMemoryBar, size_);
+  }
 
   device::MemoryTarget* memory_target() override { return this; }
   device::Memory& memory() override { return local_memory(); }
@@ -56,11 +58,6 @@ class DmaEngine final : public device::Endpoint, public device::MemoryTarget {
   }
 
  private:
-  std::optional<std::uint64_t> locate(unsigned /*bar*/, std::uint64_t offset) const override {
-    if (offset >= size_) return std::nullopt;
-    return offset;
-  }
-
   std::uint64_t size_ = local_memory().size().count();
 };
 

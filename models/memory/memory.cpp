@@ -25,7 +25,9 @@ class MemoryCard final : public device::Endpoint, public device::MemoryTarget {
             {context.values.size("size"), context.values.time("latency"),
              context.values.bandwidth("bandwidth")},
             std::nullopt,
-            static_cast<std::uint32_t>(context.values.size("max_completion_payload").count())) {}
+            static_cast<std::uint32_t>(context.values.size("max_completion_payload").count())) {
+    expose(kMemoryBar, size_);
+  }
 
   device::MemoryTarget* memory_target() override { return this; }
   device::Memory& memory() override { return local_memory(); }
@@ -40,11 +42,6 @@ class MemoryCard final : public device::Endpoint, public device::MemoryTarget {
   }
 
  private:
-  std::optional<std::uint64_t> locate(unsigned /*bar*/, std::uint64_t offset) const override {
-    if (offset >= size_) return std::nullopt;
-    return offset;
-  }
-
   std::uint64_t size_ = local_memory().size().count();
 };
 

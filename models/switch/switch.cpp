@@ -41,7 +41,7 @@ class Switch final : public device::Model {
         forwarder_(context.engine.scheduler(), ports_),
         completer_(context.engine.scheduler(), context.pool, context.requesters),
         ingresses_(ports_),
-        store_and_forward_(std::size_t{ports_} * ports_, false) {
+        store_and_forward_(std::size_t{ports_} * ports_, 0) {
     profile_.receive_latency = context.values.time("latency");
     profile_.cut_through = cut_through_;
     // One for each ingress, and one for the completions of requests that the switch refuses.
@@ -55,7 +55,7 @@ class Switch final : public device::Model {
                             engine::Transmitter& in) override {
     const unsigned index = port_index(port);
     forwarder_.connect(index, out, in);
-    ingresses_[index].completer_port = completer_.add_port(out, ports_, in);
+    ingresses_[index].completer_port = &completer_.add_port(out, ports_, in);
     for (unsigned other = 0; other < ports_; ++other) {
       if (!forwarder_.connected(other)) continue;
       find_speed_steps(index, other);
@@ -105,7 +105,7 @@ class Switch final : public device::Model {
 
     Switch* self = nullptr;
     unsigned index = 0;
-    unsigned completer_port = 0;
+    device::Completer::Port* completer_port = nullptr;
     device::RouteCache routes;
   };
 
@@ -117,7 +117,7 @@ class Switch final : public device::Model {
       return pcie::encoded_line_rate(link.generation, link.width);
     };
     store_and_forward_[std::size_t{ingress} * ports_ + egress] =
-        rate(forwarder_.in(ingress)) < rate(forwarder_.out(egress));
+        cut_through_ && rate(forwarder_.in(ingress)) < rate(forwarder_.out(egress)) ? 1 : 0;
   }
 
   void receive(Tlp* tlp, unsigned ingress, Picoseconds now) {
@@ -144,7 +144,7 @@ class Switch final : public device::Model {
         refuse(tlp, from, cfgspace::route(device::routed(*tlp), {registers_, seen}), now);
         return;
     }
-    if (cut_through_ && store_and_forward_[std::size_t{ingress} * ports_ + egress]) {
+    if (store_and_forward_[std::size_t{ingress} * ports_ + egress] != 0) {
       const Picoseconds wait = forwarder_.in(ingress).serialisation(*tlp);
       tlp->pay_serialisation(wait);
       ++statistics_.stored;
@@ -159,7 +159,7 @@ class Switch final : public device::Model {
     const auto status = verdict.action == cfgspace::Action::kCompleterAbort
                             ? engine::CompletionStatus::kCompleterAbort
                             : engine::CompletionStatus::kUnsupportedRequest;
-    completer_.refuse(tlp, from.completer_port, status,
+    completer_.refuse(tlp, *from.completer_port, status,
                       cfgspace::describe(verdict) + " in " + name(), now);
   }
 
@@ -170,7 +170,7 @@ class Switch final : public device::Model {
   device::Forwarder forwarder_;
   device::Completer completer_;
   std::vector<Ingress> ingresses_;
-  std::vector<bool> store_and_forward_;  // by ingress and egress
+  std::vector<std::uint8_t> store_and_forward_;  // by ingress and egress; 1: wait for the whole
   cfgspace::SwitchRegisters* registers_ = nullptr;
   Statistics statistics_;
 };

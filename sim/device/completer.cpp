@@ -17,26 +17,26 @@ constexpr std::uint32_t kReadyCompletions = 2;
 
 Completer::Completer(engine::Scheduler& scheduler, engine::TlpPool& pool,
                      RequesterTable& requesters)
-    : scheduler_(scheduler), pool_(pool), requesters_(requesters) {
+    : pool_(pool), requesters_(requesters), scheduler_(scheduler) {
   write_actor_ = scheduler.add_actor(this, &Completer::on_accepted);
 }
 
-unsigned Completer::add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in) {
+Completer::Port& Completer::add_port(engine::Transmitter& out, unsigned input,
+                                     engine::Transmitter& in) {
   auto port = std::make_unique<Port>();
   port->self = this;
-  port->index = static_cast<unsigned>(ports_.size());
   port->out = &out;
   port->in = &in;
   port->input = input;
   port->actor = scheduler_.add_actor(port.get(), &Completer::on_ready);
-  out.set_source(input, this, port->index);
+  out.set_source(input, this, static_cast<unsigned>(ports_.size()));
   ports_.push_back(std::move(port));
-  return ports_.back()->index;
+  return *ports_.back();
 }
 
 void Completer::on_ready(void* self, Picoseconds now) {
   auto* const port = static_cast<Port*>(self);
-  port->self->emit(port->index, now);
+  port->self->emit(*port, now);
 }
 
 void Completer::on_accepted(void* self, Picoseconds now) {
@@ -44,15 +44,15 @@ void Completer::on_accepted(void* self, Picoseconds now) {
   while (!completer->writes_.empty() && completer->writes_.front().accepted <= now) {
     const PendingWrite write = completer->writes_.front();
     completer->writes_.pop_front();
-    completer->deliver(write.tlp, write.port, now);
+    completer->deliver(write.tlp, *write.port, now);
   }
   if (!completer->writes_.empty()) {
     completer->scheduler_.schedule(completer->write_actor_, completer->writes_.front().accepted);
   }
 }
 
-void Completer::deliver(Tlp* tlp, unsigned port, Picoseconds now) {
-  ports_[port]->in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+void Completer::deliver(Tlp* tlp, const Port& port, Picoseconds now) {
+  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   if ((tlp->flags & Tlp::kEarlyPiece) == 0) {
     if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
       listener->posted_delivered(*tlp, now);
@@ -75,14 +75,12 @@ Completer::PendingRead Completer::make_read(const Tlp& tlp) const {
   return read;
 }
 
-void Completer::push_read(const PendingRead& read, unsigned port, Picoseconds now) {
-  Port& target = *ports_[port];
-  target.reads.push_back(read);
-  if (target.reads.size() == 1) emit(port, now);
+void Completer::push_read(const PendingRead& read, Port& port, Picoseconds now) {
+  port.reads.push_back(read);
+  if (port.reads.size() == 1) emit(port, now);
 }
 
-void Completer::serve(Tlp* tlp, unsigned port, Memory& memory, std::uint64_t offset,
-                      Picoseconds now) {
+void Completer::serve(Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kPosted) {
     ++statistics_.write_requests;
     statistics_.bytes_written += tlp->length;
@@ -95,7 +93,7 @@ void Completer::serve(Tlp* tlp, unsigned port, Memory& memory, std::uint64_t off
       return;
     }
     tlp->add(TlpSegment::kMemory, (std::max(accepted, now) - now).count());
-    writes_.push_back({std::max(accepted, now), tlp, port});
+    writes_.push_back({std::max(accepted, now), tlp, &port});
     if (writes_.size() == 1) scheduler_.schedule(write_actor_, writes_.front().accepted);
     return;
   }
@@ -107,15 +105,15 @@ void Completer::serve(Tlp* tlp, unsigned port, Memory& memory, std::uint64_t off
   read.ready = memory.read(now, tlp->length);
   read.segments[static_cast<std::size_t>(TlpSegment::kMemory)] +=
       static_cast<std::uint32_t>(std::min<std::uint64_t>((read.ready - now).count(), 0xffffffffU));
-  ports_[port]->in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   pool_.release(tlp);
   push_read(read, port, now);
 }
 
-void Completer::refuse(Tlp* tlp, unsigned port, CompletionStatus status, std::string_view why,
+void Completer::refuse(Tlp* tlp, Port& port, CompletionStatus status, std::string_view why,
                        Picoseconds now) {
   ++statistics_.refused;
-  ports_[port]->in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   if (tlp->flow_class == pcie::FlowClass::kNonPosted) {
     PendingRead read = make_read(*tlp);
     read.ready = now;
@@ -133,21 +131,20 @@ void Completer::refuse(Tlp* tlp, unsigned port, CompletionStatus status, std::st
   pool_.release(tlp);
 }
 
-void Completer::answer_all_ones(Tlp* tlp, unsigned port, std::string_view why, Picoseconds now) {
+void Completer::answer_all_ones(Tlp* tlp, Port& port, std::string_view why, Picoseconds now) {
   if (tlp->flow_class != pcie::FlowClass::kNonPosted) {
     refuse(tlp, port, CompletionStatus::kSuccessful, why, now);
     return;
   }
   ++statistics_.refused;
-  ports_[port]->in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   PendingRead read = make_read(*tlp);
   read.ready = now;
   pool_.release(tlp);
   push_read(read, port, now);
 }
 
-void Completer::emit(unsigned index, Picoseconds now) {
-  Port& port = *ports_[index];
+void Completer::emit(Port& port, Picoseconds now) {
   while (!port.reads.empty() && port.out->waiting(port.input) < kReadyCompletions) {
     PendingRead& read = port.reads.front();
     if (read.ready > now) {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "sim/base/ids.h"
+#include "sim/base/ring.h"
 #include "sim/device/memory.h"
 #include "sim/device/model.h"
-#include "sim/device/ring.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
 #include "sim/pcie/splitting.h"
@@ -21,38 +21,39 @@
 namespace peerfab::device {
 
 struct CompleterStatistics {
-  std::uint64_t read_requests = 0;
   std::uint64_t write_requests = 0;
-  std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
+  std::uint64_t read_requests = 0;
+  std::uint64_t bytes_read = 0;
   std::uint64_t refused = 0;  // answered with UR or CA, or discarded
 };
 
-class Completer final : public engine::TransmitSource {
+class alignas(64) Completer final : public engine::TransmitSource {
  public:
   Completer(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters);
 
-  // Ports are numbered in the order in which they are added. Completions go into `input` of `out`;
-  // what arrives came over `in`, whose credits are returned.
-  unsigned add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in);
+  struct Port;
+  // Completions go into `input` of `out`; what arrives came over `in`, whose credits are returned.
+  Port& add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in);
+  // In the order in which they were added.
+  [[nodiscard]] Port& port(unsigned index) { return *ports_[index]; }
   void set_identity(Bdf bdf) { bdf_ = bdf; }
   // PCIe r6.0, sec 2.3.1.1; max_bytes as the Max_Payload_Size in force allows.
   void set_limits(const pcie::CompletionLimits& limits) { limits_ = limits; }
 
   // Serves a request from a port with memory at `offset`. Takes the TLP.
-  void serve(engine::Tlp* tlp, unsigned port, Memory& memory, std::uint64_t offset,
-             Picoseconds now);
+  void serve(engine::Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset, Picoseconds now);
   // Refuses a request: a completion with this status for a non-posted one, silence for a posted
   // one, whose sender's statistics learn why. Takes the TLP.
-  void refuse(engine::Tlp* tlp, unsigned port, engine::CompletionStatus status,
-              std::string_view why, Picoseconds now);
+  void refuse(engine::Tlp* tlp, Port& port, engine::CompletionStatus status, std::string_view why,
+              Picoseconds now);
   // Answers a read with all bits set and success. Takes the TLP.
-  void answer_all_ones(engine::Tlp* tlp, unsigned port, std::string_view why, Picoseconds now);
+  void answer_all_ones(engine::Tlp* tlp, Port& port, std::string_view why, Picoseconds now);
 
   [[nodiscard]] const CompleterStatistics& statistics() const { return statistics_; }
   void reset_statistics() { statistics_ = {}; }
 
-  void input_drained(unsigned port, Picoseconds now) override { emit(port, now); }
+  void input_drained(unsigned port, Picoseconds now) override { emit(*ports_[port], now); }
 
  private:
   struct PendingRead {
@@ -68,37 +69,39 @@ class Completer final : public engine::TransmitSource {
     engine::CompletionStatus status = engine::CompletionStatus::kSuccessful;
     bool has_data = true;
   };
-  struct Port {
-    Completer* self = nullptr;
-    unsigned index = 0;
-    engine::ActorId actor = 0;
-    engine::Transmitter* out = nullptr;
-    engine::Transmitter* in = nullptr;
-    unsigned input = 0;
-    Ring<PendingRead> reads;
-  };
   struct PendingWrite {
     Picoseconds accepted;
     engine::Tlp* tlp;
-    unsigned port;
+    Port* port;
   };
 
   static void on_ready(void* self, Picoseconds now);
   static void on_accepted(void* self, Picoseconds now);
-  void emit(unsigned port, Picoseconds now);
-  void push_read(const PendingRead& read, unsigned port, Picoseconds now);
-  void deliver(engine::Tlp* tlp, unsigned port, Picoseconds now);
+  void emit(Port& port, Picoseconds now);
+  void push_read(const PendingRead& read, Port& port, Picoseconds now);
+  void deliver(engine::Tlp* tlp, const Port& port, Picoseconds now);
   PendingRead make_read(const engine::Tlp& tlp) const;
 
-  engine::Scheduler& scheduler_;
+  // What a posted write touches comes first, in one cache line.
   engine::TlpPool& pool_;
   RequesterTable& requesters_;
-  Bdf bdf_;
-  pcie::CompletionLimits limits_{128, 128};
-  std::vector<std::unique_ptr<Port>> ports_;
-  engine::ActorId write_actor_;
   Ring<PendingWrite> writes_;  // in order of acceptance
   CompleterStatistics statistics_;
+  engine::Scheduler& scheduler_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  Bdf bdf_;
+  pcie::CompletionLimits limits_{128, 128};
+  engine::ActorId write_actor_;
+};
+
+// One way in, with its way out for the answers.
+struct Completer::Port {
+  engine::Transmitter* in = nullptr;
+  engine::Transmitter* out = nullptr;
+  unsigned input = 0;  // of out
+  engine::ActorId actor = 0;
+  Completer* self = nullptr;
+  Ring<PendingRead> reads;
 };
 
 }  // namespace peerfab::device

@@ -23,6 +23,10 @@ pcie::TagSize tag_size_for(unsigned outstanding) {
   return pcie::smallest_tag_size(outstanding).value_or(pcie::TagSize::k10Bit);
 }
 
+bool costs(const DatapathConfig& path) {
+  return path.rate != Bandwidth() || path.cost != Picoseconds();
+}
+
 std::string_view status_text(engine::CompletionStatus status) {
   switch (status) {
     case engine::CompletionStatus::kUnsupportedRequest:
@@ -44,43 +48,43 @@ Picoseconds DmaUnit::Server::use(Picoseconds at, std::uint32_t bytes, bool with_
 
 DmaUnit::DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters,
                  Memory& local, const DmaConfig& config)
-    : scheduler_(scheduler),
-      pool_(pool),
-      requesters_(requesters),
+    : pool_(pool),
       local_(local),
+      channels_(std::make_unique<Channel[]>(config.channels)),
+      writes_(std::make_unique<Request[]>(config.outstanding_writes)),
+      max_payload_(config.max_payload),
+      attributes_(config.relaxed_ordering ? Tlp::kRelaxedOrdering : std::uint8_t{0}),
+      has_bus_(costs(config.bus)),
+      has_write_costs_(has_bus_ || costs(config.write_path) ||
+                       config.write_interval != Picoseconds()),
+      scheduler_(scheduler),
+      requesters_(requesters),
       config_(config),
       tags_(tag_size_for(config.outstanding_reads), config.outstanding_reads),
       reads_(tags_.range().count),
       read_targets_(tags_.range().count),
-      writes_(config.outstanding_writes),
       read_path_{config.read_path, {}},
       write_path_{config.write_path, {}},
       bus_{config.bus, {}} {
   assert(config.channels >= 1 && config.channels <= kMaxChannels);
   assert(config.outstanding_writes >= 1 && config.outstanding_writes <= 0xffff);
-  for (unsigned i = 0; i < config.channels; ++i) {
-    auto channel = std::make_unique<Channel>();
-    channel->self = this;
-    channel->index = i;
-    channel->actor = scheduler.add_actor(channel.get(), &DmaUnit::on_channel);
-    channels_.push_back(std::move(channel));
-  }
+  for (unsigned i = 0; i < config.channels; ++i) channels_[i].index = static_cast<std::uint8_t>(i);
+  channels_actor_ = scheduler.add_actor(this, &DmaUnit::on_channels);
   read_path_actor_ = scheduler.add_actor(this, &DmaUnit::on_read_path);
-  free_writes_.reserve(config.outstanding_writes);
-  for (unsigned i = config.outstanding_writes; i > 0; --i) {
-    free_writes_.push_back(static_cast<std::uint16_t>(i - 1));
+  for (std::uint32_t i = 0; i < config.outstanding_writes; ++i) {
+    writes_[i].job = i + 1 < config.outstanding_writes ? i + 1 : kNoWrite;
   }
 }
 
 void DmaUnit::connect(engine::Transmitter& out, unsigned first_input) {
   out_ = &out;
-  first_input_ = first_input;
+  first_input_ = static_cast<std::uint8_t>(first_input);
   for (unsigned i = 0; i < config_.channels; ++i) out.set_source(first_input + i, this, i);
 }
 
 void DmaUnit::set_identity(Bdf bdf, std::uint32_t max_payload) {
   bdf_ = bdf;
-  config_.max_payload = std::min(config_.max_payload, max_payload);
+  max_payload_ = std::min(config_.max_payload, max_payload);
   requesters_.add(bdf, this);
 }
 
@@ -102,17 +106,42 @@ void DmaUnit::submit(unsigned channel, const DmaJob& work, DmaListener& listener
   job = Job{};
   job.work = work;
   if (job.work.row == 0) job.work.row = job.work.length;
+  job.next_remote = work.remote.value();
+  job.next_local = work.local;
+  job.left = work.length;
+  job.left_in_piece = job.work.row;
+  job.writes = work.direction == DmaJob::Direction::kWrite;
   job.listener = &listener;
   job.cookie = cookie;
-  job.channel = channel;
+  job.channel = static_cast<std::uint8_t>(channel);
   job.ready = now;
-  channels_[channel]->waiting.push_back(id);
+  channels_[channel].waiting.push_back(id);
   pump(channel, now);
 }
 
-void DmaUnit::on_channel(void* self, Picoseconds now) {
-  auto* const channel = static_cast<Channel*>(self);
-  channel->self->pump(channel->index, now);
+void DmaUnit::on_channels(void* self, Picoseconds now) {
+  auto* const unit = static_cast<DmaUnit*>(self);
+  for (unsigned i = 0; i < unit->config_.channels; ++i) {
+    const Channel& channel = unit->channels_[i];
+    const std::uint32_t bit = std::uint32_t{1} << channel.index;
+    if ((unit->timed_ & bit) == 0 || channel.next_request > now) continue;
+    unit->timed_ &= ~bit;
+    unit->pump(channel.index, now);
+  }
+  unit->schedule_channels(now);
+}
+
+void DmaUnit::schedule_channels(Picoseconds now) {
+  Picoseconds first = Picoseconds::max();
+  for (unsigned i = 0; i < config_.channels; ++i) {
+    if ((timed_ >> i & 1) != 0) first = std::min(first, channels_[i].next_request);
+  }
+  if (first != Picoseconds::max()) scheduler_.schedule(channels_actor_, std::max(first, now));
+}
+
+void DmaUnit::wake_later(const Channel& channel, Picoseconds now) {
+  timed_ |= std::uint32_t{1} << channel.index;
+  schedule_channels(now);
 }
 
 // Takes up the next job if there is one and its turn has come.
@@ -127,7 +156,7 @@ bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
   Job& job = jobs_[channel.current];
   // What a write sends comes out of the engine's own memory first. A ring's next descriptor, and
   // its data, are fetched while the one before is worked on.
-  const bool fetches = job.work.direction == DmaJob::Direction::kWrite && !continues;
+  const bool fetches = job.writes && !continues;
   const Picoseconds fetch = fetches ? local_.read_latency() : Picoseconds();
   const Picoseconds launch = continues ? Picoseconds() : config_.launch;
   const Picoseconds from = config_.one_at_a_time || continues ? now : job.ready;
@@ -139,11 +168,11 @@ bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
 }
 
 void DmaUnit::pump(unsigned index, Picoseconds now) {
-  Channel& channel = *channels_[index];
+  Channel& channel = channels_[index];
   while (out_->waiting(first_input_ + index) < kReadyRequests) {
     if (!channel.active && !take_up(channel, now)) return;
     if (channel.next_request > now) {
-      scheduler_.schedule(channel.actor, channel.next_request);
+      wake_later(channel, now);
       return;
     }
     if (!send_request(channel, now)) return;
@@ -154,16 +183,14 @@ void DmaUnit::pump(unsigned index, Picoseconds now) {
 bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   const std::uint32_t id = channel.current;
   Job& job = jobs_[id];
-  const bool writes = job.work.direction == DmaJob::Direction::kWrite;
-
   std::uint16_t tag = 0;
-  if (writes) {
-    if (free_writes_.empty()) {
+  if (job.writes) {
+    if (free_write_ == kNoWrite) {
       wait_for_tag(channel, now, waiting_for_place_);
       return false;
     }
-    tag = free_writes_.back();
-    free_writes_.pop_back();
+    tag = static_cast<std::uint16_t>(free_write_);
+    free_write_ = writes_[tag].job;
   } else {
     const std::optional<Tag> free_tag = tags_.acquire();
     if (!free_tag.has_value()) {
@@ -173,15 +200,19 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
     tag = free_tag->value();
   }
 
-  const std::uint64_t in_row = job.in_piece;
-  const std::uint64_t at = job.piece_start + in_row;
-  const std::uint64_t address = job.work.remote.value() + at;
-  const std::uint64_t limit = writes ? config_.max_payload : config_.max_read_request;
+  const std::uint64_t address = job.next_remote;
+  const std::uint64_t local = job.next_local;
+  const std::uint64_t limit = job.writes ? max_payload_ : config_.max_read_request;
   const std::uint64_t to_boundary =
       pcie::spec::kAddressBoundaryBytes - address % pcie::spec::kAddressBoundaryBytes;
   // A request counts whole DWs, the one of an unaligned first byte included.
-  const auto bytes = static_cast<std::uint32_t>(std::min(
-      {job.work.row - in_row, job.work.length - job.moved, limit - address % 4, to_boundary}));
+  const auto bytes = static_cast<std::uint32_t>(
+      std::min(std::min(job.left_in_piece, job.left), std::min(limit - address % 4, to_boundary)));
+  job.next_remote += bytes;
+  job.next_local += bytes;
+  job.left -= bytes;
+  job.left_in_piece -= bytes;
+  const bool ends_piece = job.left_in_piece == 0 || job.left == 0;
 
   Tlp* const tlp = pool_.allocate();
   *tlp = Tlp{};
@@ -189,12 +220,11 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   tlp->length = static_cast<std::uint16_t>(bytes);
   tlp->requester = bdf_.value();
   tlp->tag = tag;
-  tlp->attributes = config_.relaxed_ordering ? Tlp::kRelaxedOrdering : std::uint8_t{0};
-  if (address >> 32 != 0) tlp->flags |= Tlp::kFourDw;
+  tlp->attributes = attributes_;
+  tlp->flags = address >> 32 != 0 ? Tlp::kFourDw : std::uint8_t{0};
 
-  const std::uint64_t local = job.work.local + at;
   Picoseconds next = now;
-  if (writes) {
+  if (job.writes) {
     tlp->kind = pcie::TlpKind::kMemoryWrite;
     tlp->flow_class = pcie::FlowClass::kPosted;
     tlp->flags |= Tlp::kHasPayload;
@@ -203,30 +233,29 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
     }
     writes_[tag] = {id, bytes, now};
     ++statistics_.write_requests;
-    next = std::max(local_.reserve(now, bytes),
-                    std::max(now + config_.write_interval, write_path_.use(now, bytes, true)));
-    if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {
-      next = std::max(next, bus_.use(now, bytes, in_row == 0));
+    next = local_.reserve(now, bytes);
+    if (has_write_costs_) {
+      next = std::max({next, now + config_.write_interval, write_path_.use(now, bytes, true)});
+      if (has_bus_) next = std::max(next, bus_.use(now, bytes, channel.starts_piece));
     }
   } else {
     tlp->kind = pcie::TlpKind::kMemoryRead;
     tlp->flow_class = pcie::FlowClass::kNonPosted;
     const unsigned index = tags_.index_of(Tag(tag));
     reads_[index] = {id, bytes, now};
-    read_targets_[index] = {local,
-                            in_row + bytes == job.work.row || job.moved + bytes == job.work.length};
+    read_targets_[index] = {local, ends_piece};
     ++statistics_.read_requests;
   }
   channel.next_request = std::max(channel.next_request, next);
+  channel.starts_piece = ends_piece;
 
-  job.moved += bytes;
-  job.in_piece += bytes;
-  if (job.in_piece == job.work.row) {
-    job.in_piece = 0;
-    job.piece_start += job.work.stride;
+  if (job.left_in_piece == 0) {
+    job.left_in_piece = job.work.row;
+    job.next_remote += job.work.stride - job.work.row;
+    job.next_local += job.work.stride - job.work.row;
   }
   ++job.outstanding;
-  if (job.moved == job.work.length) channel.active = false;
+  if (job.left == 0) channel.active = false;
   out_->enqueue(first_input_ + channel.index, tlp, now);
   return true;
 }
@@ -244,7 +273,7 @@ void DmaUnit::wake_channel(Picoseconds now, Waiting& waiting) {
   const auto index = static_cast<unsigned>(std::countr_zero(above != 0 ? above : waiting.channels));
   waiting.last_woken = index;
   waiting.channels &= ~(std::uint32_t{1} << index);
-  Channel& channel = *channels_[index];
+  Channel& channel = channels_[index];
   const Picoseconds stalled = now - channel.waits_since;
   jobs_[channel.current].tag_stall += stalled;
   statistics_.tag_stall_ps += stalled.count();
@@ -253,7 +282,8 @@ void DmaUnit::wake_channel(Picoseconds now, Waiting& waiting) {
 
 void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
   const Request request = writes_[tlp.tag];
-  free_writes_.push_back(tlp.tag);
+  writes_[tlp.tag].job = free_write_;
+  free_write_ = tlp.tag;
   Job& job = jobs_[request.job];
   if (job.first_byte == Picoseconds::max()) job.first_byte = at;
   statistics_.bytes_written += request.remaining;
@@ -263,7 +293,8 @@ void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
 
 void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds at) {
   const Request request = writes_[tlp.tag];
-  free_writes_.push_back(tlp.tag);
+  writes_[tlp.tag].job = free_write_;
+  free_write_ = tlp.tag;
   ++statistics_.failed_requests;
   Job& job = jobs_[request.job];
   if (job.error.empty()) job.error = "a write was discarded: " + std::string(why);
@@ -300,7 +331,7 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
   }
   pool_.release(tlp);
   Picoseconds through = read_path_.use(now, arrival.bytes, last);
-  if (bus_.config.rate != Bandwidth() || bus_.config.cost != Picoseconds()) {
+  if (has_bus_) {
     through = std::max(through, bus_.use(now, arrival.bytes, last && target.ends_piece));
   }
   through = std::max(through, local_.write(now, arrival.bytes));
@@ -349,7 +380,7 @@ void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::
                            Picoseconds now) {
   Job& job = jobs_[id];
   --job.outstanding;
-  if (job.outstanding != 0 || job.moved != job.work.length) {
+  if (job.outstanding != 0 || job.left != 0) {
     job.serialisation += segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
     return;
   }
@@ -397,7 +428,7 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds last_created, const std::uint
   ++statistics_.jobs;
   DmaListener* const listener = job.listener;
   const unsigned channel = job.channel;
-  --channels_[channel]->unfinished;
+  --channels_[channel].unfinished;
   free_jobs_.push_back(id);
   listener->dma_done(report);
   pump(channel, now);

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "sim/base/ids.h"
+#include "sim/base/ring.h"
 #include "sim/device/memory.h"
 #include "sim/device/model.h"
-#include "sim/device/ring.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
 #include "sim/pcie/tags.h"
@@ -47,16 +47,18 @@ struct DmaConfig {
 };
 
 struct DmaStatistics {
-  std::uint64_t jobs = 0;
-  std::uint64_t read_requests = 0;
   std::uint64_t write_requests = 0;
-  std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
+  std::uint64_t read_requests = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t jobs = 0;
   std::uint64_t tag_stall_ps = 0;
   std::uint64_t failed_requests = 0;
 };
 
-class DmaUnit final : public Initiator, public engine::TransmitSource, public PostedListener {
+class alignas(64) DmaUnit final : public Initiator,
+                                  public engine::TransmitSource,
+                                  public PostedListener {
  public:
   static constexpr unsigned kMaxChannels = 32;
 
@@ -86,15 +88,17 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   [[nodiscard]] std::uint64_t unexpected_completions() const { return unexpected_completions_; }
 
  private:
-  struct Job {
-    // What every TLP touches comes first, in one cache line.
-    std::uint64_t moved = 0;          // bytes requested so far
-    std::uint64_t in_piece = 0;       // of them in the contiguous piece that is being requested
-    std::uint64_t piece_start = 0;    // where that piece starts, from the first
+  struct alignas(64) Job {
+    // What every TLP touches, in one cache line: the next request starts here,
+    std::uint64_t next_remote = 0;
+    std::uint64_t next_local = 0;
+    std::uint64_t left = 0;           // bytes not requested yet,
+    std::uint64_t left_in_piece = 0;  // and of them in the contiguous piece that it is in.
     std::uint64_t serialisation = 0;  // of all TLPs but the last
     Picoseconds first_byte = Picoseconds::max();
     std::uint32_t outstanding = 0;  // requests on their way
-    unsigned channel = 0;
+    std::uint8_t channel = 0;
+    bool writes = false;
     DmaJob work;
     DmaListener* listener = nullptr;
     std::uint64_t cookie = 0;
@@ -104,23 +108,24 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
     Picoseconds tag_stall;
     std::string error;
   };
-  // A request on its way: a read by its tag, a write by a number that its tag field carries.
+  // A request on its way: a read by its tag, a write by a number that its tag field carries. A free
+  // number names the next free one in `job`.
   struct Request {
     std::uint32_t job = 0;
     std::uint32_t remaining = 0;  // bytes that have not arrived yet; all of them for a write
     Picoseconds created;
   };
+  static constexpr std::uint32_t kNoWrite = ~std::uint32_t{0};
   struct ReadTarget {
     std::uint64_t local = 0;
     bool ends_piece = false;  // the last of a contiguous piece of its job
   };
-  struct Channel {
-    DmaUnit* self = nullptr;
-    unsigned index = 0;
-    engine::ActorId actor = 0;
-    Ring<std::uint32_t> waiting;  // jobs not yet taken up
-    bool active = false;          // a job is being turned into requests
+  struct alignas(64) Channel {
+    std::uint8_t index = 0;
+    bool active = false;       // a job is being turned into requests
+    bool starts_piece = true;  // its next request is the first of a contiguous piece
     std::uint32_t current = 0;
+    Ring<std::uint32_t> waiting;   // jobs not yet taken up
     std::uint32_t unfinished = 0;  // jobs taken up and not completed
     Picoseconds next_request;      // not before this time
     Picoseconds waits_since;       // for a tag or a place, while its bit is set there
@@ -143,10 +148,15 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
     std::uint32_t segments[engine::kTlpSegments] = {};
   };
 
-  static void on_channel(void* self, Picoseconds now);
+  static_assert(sizeof(Channel) == 64);
+
+  static void on_channels(void* self, Picoseconds now);
   static void on_read_path(void* self, Picoseconds now);
 
   void pump(unsigned channel, Picoseconds now);
+  // Pumps the channel again when its next request may be made.
+  void wake_later(const Channel& channel, Picoseconds now);
+  void schedule_channels(Picoseconds now);
   bool take_up(Channel& channel, Picoseconds now);
   bool send_request(Channel& channel, Picoseconds now);
   void take_data(const Arrival& arrival, Picoseconds now);
@@ -158,30 +168,38 @@ class DmaUnit final : public Initiator, public engine::TransmitSource, public Po
   void wake_channel(Picoseconds now, Waiting& waiting);
   std::uint32_t new_job();
 
-  engine::Scheduler& scheduler_;
-  engine::TlpPool& pool_;
-  RequesterTable& requesters_;
-  Memory& local_;
-  DmaConfig config_;
-  Bdf bdf_;
+  // What each TLP touches comes first: see the cost of cache lines in docs/performance.md.
   engine::Transmitter* out_ = nullptr;
-  unsigned first_input_ = 0;
-  std::vector<std::unique_ptr<Channel>> channels_;
-  Waiting waiting_for_tag_;
-  Waiting waiting_for_place_;
+  engine::TlpPool& pool_;
+  Memory& local_;
+  std::unique_ptr<Channel[]> channels_;
   std::vector<Job> jobs_;
+  std::unique_ptr<Request[]> writes_;  // by number
+  std::uint32_t free_write_ = 0;       // kNoWrite: none
+  std::uint32_t max_payload_;
+  std::uint8_t first_input_ = 0;
+  std::uint8_t attributes_;
+  bool has_bus_;          // bus_ costs time
+  bool has_write_costs_;  // something in the device slows writes down, besides local_
+  Bdf bdf_;
+  Waiting waiting_for_place_;
+  DmaStatistics statistics_;
+
+  engine::Scheduler& scheduler_;
+  RequesterTable& requesters_;
+  DmaConfig config_;
+  engine::ActorId channels_actor_;  // one for all: few of them wait for a time of their own
+  std::uint32_t timed_ = 0;         // channels that wait for their next_request, a bit each
+  Waiting waiting_for_tag_;
   std::vector<std::uint32_t> free_jobs_;
   pcie::TagAllocator tags_;
   std::vector<Request> reads_;            // by tag
   std::vector<ReadTarget> read_targets_;  // likewise
-  std::vector<Request> writes_;           // by number
-  std::vector<std::uint16_t> free_writes_;
   Server read_path_;
   Server write_path_;
   Server bus_;
   engine::ActorId read_path_actor_;
   Ring<Arrival> arrivals_;  // data in the read path
-  DmaStatistics statistics_;
   std::uint64_t unexpected_completions_ = 0;
 };
 

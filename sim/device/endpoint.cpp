@@ -13,10 +13,10 @@ namespace peerfab::device {
 Endpoint::Endpoint(const ModelContext& context, const MemoryConfig& memory,
                    const std::optional<DmaConfig>& dma, std::uint32_t max_completion_payload)
     : Model(context.name),
-      pool_(context.pool),
       memory_(memory, context.pattern_seed),
-      profile_(port_profile(context.values)),
       completer_(context.engine.scheduler(), context.pool, context.requesters),
+      pool_(context.pool),
+      profile_(port_profile(context.values)),
       max_completion_payload_(max_completion_payload) {
   if (dma.has_value()) {
     dma_ = std::make_unique<DmaUnit>(context.engine.scheduler(), context.pool, context.requesters,
@@ -31,7 +31,7 @@ PortProfile Endpoint::profile(PortRef /*port*/) const { return profile_; }
 engine::Receiver& Endpoint::connect(PortRef /*port*/, engine::Transmitter& out,
                                     engine::Transmitter& in) {
   in_ = &in;
-  completer_.add_port(out, 0, in);
+  port_ = &completer_.add_port(out, 0, in);
   if (dma_) dma_->connect(out, 1);
   return *this;
 }
@@ -49,7 +49,7 @@ void Endpoint::configure(cfgspace::PortRegisters& registers) {
 void Endpoint::registers_changed() {
   routes_.forget();
   for (const cfgspace::Bar& bar : registers_->bars) {
-    bar_bases_[bar.request.index] = bar.base.value();
+    bars_[bar.request.index].base = bar.base.value();
   }
 }
 
@@ -73,19 +73,24 @@ void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
   }
   const HopDecision decision = routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()});
   if (decision.action == cfgspace::Action::kToBar) {
-    const std::uint64_t base = bar_bases_[decision.index];
-    const std::optional<std::uint64_t> offset = locate(decision.index, tlp->address - base);
-    if (offset.has_value()) {
-      completer_.serve(tlp, 0, memory_, *offset, now);
+    const BarWindow& bar = bars_[decision.index];
+    const std::uint64_t in_bar = tlp->address - bar.base;
+    if (in_bar < bar.exposed) {
+      completer_.serve(tlp, *port_, memory_, in_bar, now);
       return;
     }
-    completer_.refuse(tlp, 0, engine::CompletionStatus::kUnsupportedRequest,
+    const std::optional<std::uint64_t> offset = locate(decision.index, in_bar);
+    if (offset.has_value()) {
+      completer_.serve(tlp, *port_, memory_, *offset, now);
+      return;
+    }
+    completer_.refuse(tlp, *port_, engine::CompletionStatus::kUnsupportedRequest,
                       "nothing is mapped at this address of the aperture of " + name(), now);
     return;
   }
   const cfgspace::Verdict verdict =
       cfgspace::route(routed(*tlp), {registers_, cfgspace::Ingress::upstream()});
-  completer_.refuse(tlp, 0, engine::CompletionStatus::kUnsupportedRequest,
+  completer_.refuse(tlp, *port_, engine::CompletionStatus::kUnsupportedRequest,
                     cfgspace::describe(verdict) + " in " + name(), now);
 }
 

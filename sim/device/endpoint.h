@@ -38,10 +38,14 @@ class Endpoint : public Model, public engine::Receiver {
   Endpoint(const ModelContext& context, const MemoryConfig& memory,
            const std::optional<DmaConfig>& dma, std::uint32_t max_completion_payload);
 
-  // Where a byte of a BAR lies in the endpoint's memory; nullopt: nothing there (an unmapped part
-  // of an aperture), which is answered with UR.
-  [[nodiscard]] virtual std::optional<std::uint64_t> locate(unsigned bar,
-                                                            std::uint64_t offset) const = 0;
+  // The first `bytes` of the BAR are the first `bytes` of the endpoint's memory.
+  void expose(unsigned bar, std::uint64_t bytes) { bars_[bar].exposed = bytes; }
+  // Where a byte of a BAR lies in the endpoint's memory that is not exposed so; nullopt: nothing
+  // there (an unmapped part of an aperture), which is answered with UR.
+  [[nodiscard]] virtual std::optional<std::uint64_t> locate(unsigned /*bar*/,
+                                                            std::uint64_t /*offset*/) const {
+    return std::nullopt;
+  }
 
   [[nodiscard]] Memory& local_memory() { return memory_; }
   // Base of an assigned BAR, nullopt when enumeration found no place for it.
@@ -49,16 +53,23 @@ class Endpoint : public Model, public engine::Receiver {
   [[nodiscard]] const cfgspace::PortRegisters* registers() const { return registers_; }
 
  private:
-  engine::TlpPool& pool_;
-  Memory memory_;
-  PortProfile profile_;
-  Completer completer_;
-  std::unique_ptr<DmaUnit> dma_;
-  std::uint32_t max_completion_payload_;
+  struct BarWindow {
+    std::uint64_t base = 0;
+    std::uint64_t exposed = 0;  // bytes
+  };
+
+  // What each TLP touches comes first.
   engine::Transmitter* in_ = nullptr;
+  Completer::Port* port_ = nullptr;
   cfgspace::PortRegisters* registers_ = nullptr;
-  std::array<std::uint64_t, 6> bar_bases_{};  // by register index
+  std::array<BarWindow, 6> bars_{};  // by register index
+  std::unique_ptr<DmaUnit> dma_;
+  Memory memory_;
+  Completer completer_;
   RouteCache routes_;
+  engine::TlpPool& pool_;
+  PortProfile profile_;
+  std::uint32_t max_completion_payload_;
 };
 
 }  // namespace peerfab::device

@@ -6,7 +6,7 @@
 namespace peerfab::device {
 
 Forwarder::Forwarder(engine::Scheduler& scheduler, unsigned ports)
-    : scheduler_(scheduler), ports_(ports) {
+    : outs_(ports), ports_(ports), scheduler_(scheduler) {
   for (unsigned i = 0; i < ports; ++i) {
     ports_[i].self = this;
     ports_[i].index = i;
@@ -15,18 +15,19 @@ Forwarder::Forwarder(engine::Scheduler& scheduler, unsigned ports)
 
 void Forwarder::connect(unsigned port, engine::Transmitter& out, engine::Transmitter& in) {
   ports_[port].actor = scheduler_.add_actor(&ports_[port], &Forwarder::on_due);
-  ports_[port].out = &out;
+  outs_[port] = &out;
   ports_[port].in = &in;
   // What leaves through this port came in somewhere, and what came in here leaves somewhere: the
   // buffer of its link is free when it does.
   for (unsigned other = 0; other < ports_.size(); ++other) {
     if (ports_[other].in != nullptr) out.set_upstream(other, ports_[other].in);
-    if (ports_[other].out != nullptr) ports_[other].out->set_upstream(port, &in);
+    if (outs_[other] != nullptr) outs_[other]->set_upstream(port, &in);
   }
 }
 
 void Forwarder::delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at) {
   Port& port = ports_[ingress];
+  ++delayed_;
   port.delayed.push_back({at, tlp, egress});
   if (port.delayed.size() == 1) scheduler_.schedule(port.actor, at);
 }
@@ -37,6 +38,7 @@ void Forwarder::on_due(void* self, Picoseconds now) {
   while (!port->delayed.empty() && port->delayed.front().at <= now) {
     const Delayed next = port->delayed.front();
     port->delayed.pop_front();
+    --forwarder.delayed_;
     forwarder.forward(next.tlp, port->index, next.egress, now);
   }
   if (!port->delayed.empty()) {

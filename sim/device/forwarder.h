@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/device/ring.h"
+#include "sim/base/ring.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
@@ -21,18 +21,18 @@ class Forwarder {
   Forwarder(engine::Scheduler& scheduler, unsigned ports);
 
   void connect(unsigned port, engine::Transmitter& out, engine::Transmitter& in);
-  [[nodiscard]] bool connected(unsigned port) const { return ports_[port].out != nullptr; }
-  [[nodiscard]] engine::Transmitter& out(unsigned port) { return *ports_[port].out; }
+  [[nodiscard]] bool connected(unsigned port) const { return outs_[port] != nullptr; }
+  [[nodiscard]] engine::Transmitter& out(unsigned port) { return *outs_[port]; }
   [[nodiscard]] engine::Transmitter& in(unsigned port) { return *ports_[port].in; }
 
   // Queues the TLP at the egress at once.
   void forward(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds now) {
-    ports_[egress].out->enqueue(ingress, tlp, now);
+    outs_[egress]->enqueue(ingress, tlp, now);
   }
   // Queues it at `at`, which is not before any earlier `at` of the same ingress.
   void forward_at(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at,
                   Picoseconds now) {
-    if (at <= now && ports_[ingress].delayed.empty()) {
+    if (at <= now && (delayed_ == 0 || ports_[ingress].delayed.empty())) {
       forward(tlp, ingress, egress, now);
     } else {
       delay(tlp, ingress, egress, at);
@@ -49,15 +49,16 @@ class Forwarder {
     Forwarder* self = nullptr;
     unsigned index = 0;
     engine::ActorId actor = 0;
-    engine::Transmitter* out = nullptr;
     engine::Transmitter* in = nullptr;
     Ring<Delayed> delayed;  // in order of time
   };
   void delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at);
   static void on_due(void* self, Picoseconds now);
 
-  engine::Scheduler& scheduler_;
+  std::vector<engine::Transmitter*> outs_;  // by port, side by side: each TLP wants one
+  std::size_t delayed_ = 0;                 // TLPs that wait, of all ingresses
   std::vector<Port> ports_;
+  engine::Scheduler& scheduler_;
 };
 
 }  // namespace peerfab::device

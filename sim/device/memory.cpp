@@ -89,23 +89,12 @@ Memory::Memory(const MemoryConfig& config, std::uint64_t pattern_seed)
   buffer_ticks_ = config.write_buffer.count() * ticks_per_byte_;
 }
 
-Picoseconds Memory::reserve(Picoseconds now, std::uint32_t bytes) {
-  bytes_read_ += bytes;
-  if (ticks_per_byte_ == 0) return now;
+Picoseconds Memory::book(Picoseconds now, std::uint32_t bytes) {
   const std::uint64_t start = std::max(now.count() << kTickBits, free_ticks_);
   const std::uint64_t cost = bytes * ticks_per_byte_;
   free_ticks_ = start + cost;
   busy_ticks_ += cost;
   return std::max(now, Picoseconds(start >> kTickBits));
-}
-
-Picoseconds Memory::write(Picoseconds now, std::uint32_t bytes) {
-  reserve(now, bytes);
-  bytes_read_ -= bytes;
-  bytes_written_ += bytes;
-  const std::uint64_t now_ticks = now.count() << kTickBits;
-  if (free_ticks_ <= now_ticks + buffer_ticks_) return now;
-  return Picoseconds((free_ticks_ - buffer_ticks_) >> kTickBits);
 }
 
 void Memory::reset_statistics() {

@@ -50,7 +50,7 @@ struct MemoryConfig {
   Bytes write_buffer{std::uint64_t{64} << 10};
 };
 
-class Memory {
+class alignas(64) Memory {
  public:
   Memory(const MemoryConfig& config, std::uint64_t pattern_seed);
 
@@ -59,13 +59,23 @@ class Memory {
   [[nodiscard]] SparseMemory& content() { return content_; }
 
   // Books `bytes` of the memory's time. When the memory turns to them, at the earliest now.
-  Picoseconds reserve(Picoseconds now, std::uint32_t bytes);
+  Picoseconds reserve(Picoseconds now, std::uint32_t bytes) {
+    bytes_read_ += bytes;
+    return ticks_per_byte_ == 0 ? now : book(now, bytes);
+  }
   // When the data of a read is there.
   Picoseconds read(Picoseconds now, std::uint32_t bytes) {
     return reserve(now, bytes) + config_.read_latency;
   }
   // When a write is in the buffer, which ends its use of whatever held it before.
-  Picoseconds write(Picoseconds now, std::uint32_t bytes);
+  Picoseconds write(Picoseconds now, std::uint32_t bytes) {
+    bytes_written_ += bytes;
+    if (ticks_per_byte_ == 0) return now;
+    book(now, bytes);
+    const std::uint64_t now_ticks = now.count() << kTickBits;
+    if (free_ticks_ <= now_ticks + buffer_ticks_) return now;
+    return Picoseconds((free_ticks_ - buffer_ticks_) >> kTickBits);
+  }
 
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
@@ -74,16 +84,20 @@ class Memory {
   void reset_statistics();
 
  private:
+  Picoseconds book(Picoseconds now, std::uint32_t bytes);
+
   static constexpr unsigned kTickBits = 9;  // the booking keeps fractions of a picosecond
 
-  MemoryConfig config_;
-  SparseMemory content_;
+  // What each use touches, in one cache line.
   std::uint64_t ticks_per_byte_;  // 0: unlimited
   std::uint64_t buffer_ticks_;
   std::uint64_t free_ticks_ = 0;
   std::uint64_t busy_ticks_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
+
+  MemoryConfig config_;
+  SparseMemory content_;
 };
 
 }  // namespace peerfab::device

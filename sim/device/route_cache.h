@@ -42,13 +42,13 @@ class RouteCache {
   HopDecision find(const engine::Tlp& tlp, const cfgspace::RoutingView& view) {
     const bool completion = tlp.flow_class == pcie::FlowClass::kCompletion;
     const std::uint64_t granule = completion ? tlp.requester : tlp.address >> kGranuleBits;
-    const Entry& entry = entries_[slot(tlp, granule)];
-    // Completions look up the very ID; requests are from a range of requesters.
-    if (entry.key == key(tlp, granule) && tlp.requester >= entry.first_requester &&
-        tlp.requester <= entry.last_requester) {
-      return {entry.action, entry.index, entry.peer_to_peer};
+    const std::uint64_t wanted = key(tlp, granule);
+    const Entry* entry = &entries_[first_way(tlp, granule)];
+    if (!holds(*entry, wanted, tlp.requester)) {
+      ++entry;
+      if (!holds(*entry, wanted, tlp.requester)) return decide(tlp, view, granule);
     }
-    return decide(tlp, view, granule);
+    return {entry->action, entry->index, entry->peer_to_peer};
   }
 
   void forget() { entries_.fill(Entry{}); }
@@ -57,7 +57,8 @@ class RouteCache {
   // Bridge windows have a granularity of 1 MiB (PCIe r6.0, sec 7.5.1.3.8). A verdict that does not
   // hold for the whole granule (a BAR smaller than that) is made anew for every TLP.
   static constexpr unsigned kGranuleBits = 20;
-  static constexpr std::size_t kSlots = 64;
+  static constexpr unsigned kSetBits = 5;
+  static constexpr std::size_t kSlots = std::size_t{2} << kSetBits;
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
   // A quarter of a cache line, since a busy switch looks at one for each TLP.
   struct Entry {
@@ -69,9 +70,16 @@ class RouteCache {
     bool peer_to_peer = false;
   };
 
-  static std::size_t slot(const engine::Tlp& tlp, std::uint64_t granule) {
-    return static_cast<unsigned>(tlp.flow_class) * kSlots +
-           ((granule ^ (granule >> 6) ^ (granule >> 13)) & (kSlots - 1));
+  // Completions look up the very ID; requests are from a range of requesters.
+  static bool holds(const Entry& entry, std::uint64_t key, std::uint16_t requester) {
+    return entry.key == key && requester >= entry.first_requester &&
+           requester <= entry.last_requester;
+  }
+  // Two ways, so that two ranges that are busy at once do not drive each other out.
+  static std::size_t first_way(const engine::Tlp& tlp, std::uint64_t granule) {
+    // Fibonacci hashing: BARs lie at powers of two, and so do the buffers in them.
+    const std::uint64_t set = granule * 0x9e3779b97f4a7c15U >> (64 - kSetBits);
+    return static_cast<unsigned>(tlp.flow_class) * kSlots + 2 * set;
   }
   static std::uint64_t key(const engine::Tlp& tlp, std::uint64_t granule) {
     return granule << 1 | ((tlp.attributes & engine::Tlp::kRelaxedOrdering) != 0 ? 1 : 0);
@@ -92,7 +100,9 @@ class RouteCache {
       entry.first_requester = verdict.requesters.first.value();
       entry.last_requester = verdict.requesters.last.value();
     }
-    entries_[slot(tlp, granule)] = entry;
+    const std::size_t way = first_way(tlp, granule);
+    entries_[way + 1] = entries_[way];
+    entries_[way] = entry;
     return decision;
   }
 

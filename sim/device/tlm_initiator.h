@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "sim/base/ids.h"
+#include "sim/base/ring.h"
 #include "sim/base/units.h"
 #include "sim/cfgspace/port_registers.h"
 #include "sim/device/model.h"
-#include "sim/device/ring.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/tlm_adaptor.h"
 #include "sim/engine/tlp.h"

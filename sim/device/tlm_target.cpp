@@ -110,16 +110,24 @@ void TlmTarget::serve(Tlp* tlp, std::uint64_t offset, Picoseconds now) {
 
 void TlmTarget::work() {
   for (;;) {
-    while (waiting_.empty() || write_in_call_) sc_core::wait(work_);
+    while (!next_may_go()) sc_core::wait(work_);
     Request& request = *waiting_.front();
     waiting_.pop_front();
     call(request);
   }
 }
 
+// A write waits for the reads before it, and whatever comes behind waits for the write: the target
+// need not know about ordering.
+bool TlmTarget::next_may_go() {
+  if (waiting_.empty() || write_in_call_) return false;
+  return in_call_ == 0 || !is_write(*waiting_.front());
+}
+
 void TlmTarget::call(Request& request) {
+  const bool writes = is_write(request);
   ++in_call_;
-  write_in_call_ = is_write(request);
+  if (writes) write_in_call_ = true;
   sc_core::sc_time delay;
   // A read of no bytes only waits for the writes before it (PCIe r6.0, sec 2.2.5.1).
   if (!request.data.empty()) {
@@ -127,7 +135,7 @@ void TlmTarget::call(Request& request) {
     extension.requester = Bdf(request.tlp->requester);
     extension.attributes = request.tlp->attributes;
     tlm::tlm_generic_payload payload;
-    fill(payload, is_write(request), request.offset, request.data.data(), request.data.size());
+    fill(payload, writes, request.offset, request.data.data(), request.data.size());
     payload.set_extension(&extension);
     socket->b_transport(payload, delay);
     payload.clear_extension(&extension);
@@ -143,7 +151,7 @@ void TlmTarget::call(Request& request) {
   book(request, kernel_time() + engine::from_sc_time(delay));
   engine_.schedule_from_systemc(actor_, finished_.begin()->first);
   --in_call_;
-  write_in_call_ = false;
+  if (writes) write_in_call_ = false;
   if (!waiting_.empty()) work_.notify(sc_core::SC_ZERO_TIME);
 }
 

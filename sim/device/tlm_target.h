@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "sim/base/ids.h"
+#include "sim/base/ring.h"
 #include "sim/base/units.h"
 #include "sim/device/model.h"
-#include "sim/device/ring.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/tlm_adaptor.h"
 #include "sim/engine/tlp.h"
@@ -94,6 +94,7 @@ class TlmTarget final : public sc_core::sc_module, public engine::TransmitSource
   Request& take(engine::Tlp* tlp, std::uint64_t offset, Picoseconds now);
   void recycle(Request& request);
   void work();
+  [[nodiscard]] bool next_may_go();
   void call(Request& request);
   void ask_for_dmi(const Request& request);
   bool serve_directly(Request& request, Picoseconds now);

@@ -7,9 +7,14 @@ namespace peerfab::engine {
 
 ActorId Scheduler::add_actor(void* self, Handler handler) {
   assert(actors_.size() < kMaxActors);
-  if (actors_.size() == leaves_) grow();
   actors_.push_back({handler, self});
   return static_cast<ActorId>(actors_.size() - 1);
+}
+
+std::size_t Scheduler::new_leaf(ActorId actor) {
+  if (used_leaves_ == leaves_) grow();
+  actors_[actor].leaf = static_cast<std::uint32_t>(used_leaves_);
+  return used_leaves_++;
 }
 
 void Scheduler::grow() {
@@ -18,7 +23,7 @@ void Scheduler::grow() {
   leaves_ *= 4;  // an even number of levels: see set_leaf()
   tree_.assign(leaves_ * 2, kIdle);
   for (std::size_t i = 0; i < old_leaves; ++i) {
-    set_leaf(static_cast<ActorId>(i), old[old_leaves + i]);
+    set_leaf(i, old[old_leaves + i]);
   }
 }
 
@@ -34,11 +39,12 @@ void Scheduler::schedule_far(ActorId actor, Picoseconds at) {
   std::erase_if(far_, [actor](const FarEvent& event) { return event.actor == actor; });
   const std::uint64_t offset = at.count() - epoch_;
   if (offset <= kMaxOffset) {
-    set_leaf(actor, (offset << kActorBits) | actor);
-    return;
+    set_leaf(leaf_of(actor), (offset << kActorBits) | actor);
+  } else {
+    set_leaf(leaf_of(actor), kIdle);
+    far_.push_back({at, actor});
   }
-  set_leaf(actor, kIdle);
-  far_.push_back({at, actor});
+  near_end_ = far_.empty() ? kMaxOffset + 1 : 0;
 }
 
 void Scheduler::move_epoch() {
@@ -50,9 +56,10 @@ void Scheduler::move_epoch() {
     if (offset > kMaxOffset) {
       far_.push_back(event);
     } else {
-      set_leaf(event.actor, (offset << kActorBits) | event.actor);
+      set_leaf(leaf_of(event.actor), (offset << kActorBits) | event.actor);
     }
   }
+  near_end_ = far_.empty() ? kMaxOffset + 1 : 0;
 }
 
 void Scheduler::run_until(Picoseconds horizon) {
@@ -71,11 +78,11 @@ void Scheduler::run_until(Picoseconds horizon) {
     const auto id = static_cast<ActorId>(key & (kMaxActors - 1));
     // The leaf is taken, the nodes above it not yet: most handlers ask for their own next event,
     // and that pass puts them right.
-    std::uint64_t* const leaf = &tree_[leaves_ + id];
-    *leaf = kIdle;
-    const Actor actor = actors_[id];
+    const Actor& actor = actors_[id];
+    const std::size_t leaf = actor.leaf;
+    tree_[leaves_ + leaf] = kIdle;
     actor.handler(actor.self, at);
-    if (tree_[leaves_ + id] == kIdle) set_leaf(id, kIdle);
+    if (tree_[leaves_ + leaf] == kIdle) set_leaf(leaf, kIdle);
   }
 }
 

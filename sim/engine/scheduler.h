@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event queue of the fabric: a tournament tree over a fixed set of actors.
 //
-// An actor (one direction of a link, a DMA channel, a memory) registers once and has at most one
-// pending wake-up. Its leaf is one 64-bit word, the time in the high 47 bits and the actor in the
+// An actor (one direction of a link, a DMA unit, a memory) registers once and has at most one
+// pending wake-up. With its first one it gets a leaf, so that actors that never wake cost nothing.
+// Its leaf is one 64-bit word, the time in the high 47 bits and the actor in the
 // low 17, so comparing two leaves compares (time, actor): a total order that needs no sequence
 // number and is the same on every machine. Each inner node is the lesser of its children, so a
 // wake-up that is set, moved or cancelled costs one pass from its leaf to the root, without a
@@ -37,11 +38,11 @@ class Scheduler {
   void schedule(ActorId actor, Picoseconds at) {
     assert(at >= now_);
     const std::uint64_t offset = at.count() - epoch_;
-    if (offset > kMaxOffset || !far_.empty()) [[unlikely]] {
+    if (offset >= near_end_) [[unlikely]] {
       schedule_far(actor, at);
       return;
     }
-    set_leaf(actor, (offset << kActorBits) | actor);
+    set_leaf(leaf_of(actor), (offset << kActorBits) | actor);
   }
 
   // Time of the event that runs now or ran last.
@@ -62,18 +63,26 @@ class Scheduler {
   static constexpr std::uint64_t kIdle = ~std::uint64_t{0};
   static constexpr std::size_t kRoot = 1;
 
-  struct Actor {
+  static constexpr std::uint32_t kNoLeaf = ~std::uint32_t{0};
+
+  struct alignas(32) Actor {
     Handler handler;
     void* self;
+    std::uint32_t leaf = kNoLeaf;
   };
   struct FarEvent {
     Picoseconds at;
     ActorId actor;
   };
 
-  void set_leaf(ActorId actor, std::uint64_t key) {
+  std::size_t leaf_of(ActorId actor) {
+    const std::uint32_t leaf = actors_[actor].leaf;
+    return leaf != kNoLeaf ? leaf : new_leaf(actor);
+  }
+  std::size_t new_leaf(ActorId actor);
+  void set_leaf(std::size_t leaf, std::uint64_t key) {
     std::uint64_t* const tree = tree_.data();
-    std::size_t node = leaves_ + actor;
+    std::size_t node = leaves_ + leaf;
     tree[node] = key;
     // Two levels a turn: the tree has an even number of them.
     while (node != kRoot) {
@@ -95,9 +104,12 @@ class Scheduler {
   // leaves_.
   std::vector<std::uint64_t> tree_ = {kIdle, kIdle};
   std::size_t leaves_ = 1;
+  std::size_t used_leaves_ = 0;
   bool stopped_ = false;
   Picoseconds now_;
   std::uint64_t epoch_ = 0;
+  // Offsets before this one go into the tree at once: none while something waits in far_.
+  std::uint64_t near_end_ = kMaxOffset + 1;
   std::uint64_t events_ = 0;
   std::vector<Actor> actors_;
   std::vector<FarEvent> far_;

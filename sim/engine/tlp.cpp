@@ -34,7 +34,7 @@ void TlpPool::grow() {
   }
 }
 
-std::byte* TlpPool::payload(const Tlp* tlp) const {
+std::byte* TlpPool::payload_of(const Tlp* tlp) const {
   const auto address = reinterpret_cast<std::uintptr_t>(tlp);
   const auto* const header =
       reinterpret_cast<const ChunkHeader*>(address & ~std::uintptr_t{kChunkBytes - 1});

@@ -12,6 +12,7 @@
 
 #include "sim/base/ids.h"
 #include "sim/base/units.h"
+#include "sim/pcie/credits.h"
 #include "sim/pcie/tlp_kind.h"
 
 namespace peerfab::engine {
@@ -40,7 +41,7 @@ enum class CompletionStatus : std::uint8_t {  // PCIe r6.0, sec 2.2.9.1
 struct alignas(64) Tlp {
   // Requests: the address of the first byte. Completions: lower address and completer ID.
   std::uint64_t address = 0;
-  // When it entered the queue in which it waits, or when it arrives at the end of its link.
+  // When it entered the queue in which it waits. In flight: when the one behind it arrives.
   Picoseconds stamp;
   Tlp* next = nullptr;
   std::uint32_t segments[kTlpSegments] = {};
@@ -80,8 +81,10 @@ struct alignas(64) Tlp {
                : 0U;
   }
   [[nodiscard]] std::uint32_t header_bytes() const { return (flags & kFourDw) != 0 ? 16U : 12U; }
-  // Data credits of 16 B (PCIe r6.0, sec 2.6.1).
-  [[nodiscard]] std::uint32_t data_credits() const { return (payload_dw_bytes() + 15U) / 16U; }
+  [[nodiscard]] bool has_digest() const { return (flags & kDigest) != 0; }
+  [[nodiscard]] std::uint32_t data_credits() const {
+    return pcie::data_credits(payload_dw_bytes());
+  }
 
   [[nodiscard]] CompletionStatus status() const {
     return static_cast<CompletionStatus>((flags >> 4) & 7);
@@ -104,8 +107,8 @@ struct alignas(64) Tlp {
     value = sum > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(sum);
   }
   // The same for times that a hop adds by construction: too short to overflow on any way.
-  void add_constant(TlpSegment segment, Picoseconds time) {
-    segments[static_cast<std::size_t>(segment)] += static_cast<std::uint32_t>(time.count());
+  void add_constant(TlpSegment segment, std::uint32_t picoseconds) {
+    segments[static_cast<std::size_t>(segment)] += picoseconds;
   }
   // The whole TLP had to be waited for on this link. Serialisation counts once, at the slowest
   // link; what the others make it wait is the forwarding component's doing.
@@ -141,7 +144,9 @@ class TlpPool {
   }
   [[nodiscard]] bool with_payload() const { return payload_stride_ != 0; }
   // The bytes of a TLP of this pool; nullptr when the run moves no payload.
-  [[nodiscard]] std::byte* payload(const Tlp* tlp) const;
+  [[nodiscard]] std::byte* payload(const Tlp* tlp) const {
+    return payload_stride_ == 0 ? nullptr : payload_of(tlp);
+  }
   [[nodiscard]] std::size_t capacity() const { return chunks_.size() * kTlpsPerChunk; }
 
  private:
@@ -152,6 +157,7 @@ class TlpPool {
     void operator()(std::byte* chunk) const;
   };
   void grow();
+  [[nodiscard]] std::byte* payload_of(const Tlp* tlp) const;
 
   std::size_t payload_stride_;
   Tlp* free_ = nullptr;

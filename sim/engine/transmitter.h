@@ -15,11 +15,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "sim/base/ring.h"
 #include "sim/base/units.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
@@ -86,7 +88,7 @@ struct TransmitterStatistics {
   std::uint64_t queue_peak = 0;  // most TLPs that waited at once
 };
 
-class Transmitter {
+class alignas(64) Transmitter {
  public:
   Transmitter(Scheduler& scheduler, const TransmitterConfig& config, unsigned inputs);
   Transmitter(const Transmitter&) = delete;
@@ -100,21 +102,60 @@ class Transmitter {
   void connect(Receiver* receiver, Transmitter* reverse);
   // The TLPs of this input hold buffer that `upstream` sent into: its credits return when they
   // leave. Without, nothing returns.
-  void set_upstream(unsigned input, Transmitter* upstream) { inputs_[input].upstream = upstream; }
+  void set_upstream(unsigned input, Transmitter* upstream) {
+    assert(!inputs_[input].has_source);
+    inputs_[input].upstream = upstream;
+  }
+  // Asks `source` for more when a TLP of this input went onto the wire. Such an input has no
+  // upstream.
   void set_source(unsigned input, TransmitSource* source, unsigned source_input) {
+    assert(source_input < kMaxInputs && inputs_[input].upstream == nullptr);
     inputs_[input].source = source;
-    inputs_[input].source_input = static_cast<std::uint16_t>(source_input);
+    inputs_[input].has_source = true;
+    inputs_[input].source_input = static_cast<std::uint8_t>(source_input);
   }
 
   // Queues a TLP that is complete as far as this component is concerned.
-  void enqueue(unsigned input, Tlp* tlp, Picoseconds now);
+  void enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
+    Input& input = inputs_[input_index];
+    const auto flow_class = static_cast<unsigned>(tlp->flow_class);
+    Queue& queue = input.queues[flow_class];
+    tlp->stamp = now;
+    tlp->next = nullptr;
+    // Without a branch: whether something waits already cannot be predicted.
+    Tlp** const link = (input.classes >> flow_class & 1) == 0 ? &queue.head : &queue.tail->next;
+    *link = tlp;
+    queue.tail = tlp;
+    input.classes |= static_cast<std::uint8_t>(1U << flow_class);
+    ++input.waiting;
+    backlog_mask_[input_index / kMaskBits] |= std::uint64_t{1} << input_index % kMaskBits;
+    queue_peak_ = std::max(queue_peak_, ++backlog_);
+    if (sending_) return;
+    if (line_free() > now) {
+      wake_at(line_free());
+    } else {
+      send_next(now);
+    }
+  }
   [[nodiscard]] std::uint32_t waiting(unsigned input) const { return inputs_[input].waiting; }
 
   // The far end freed the buffer of a TLP at time `at`, which may lie ahead.
-  void return_credit(pcie::FlowClass flow_class, std::uint32_t data_credits, Picoseconds at);
+  void return_credit(pcie::FlowClass flow_class, std::uint32_t data_credits, Picoseconds at) {
+    const auto index = static_cast<unsigned>(flow_class);
+    Credits& credits = credits_[index];
+    const std::uint32_t data = credits.data.is_infinite() ? 0 : data_credits;
+    if (credits.headers.is_infinite() && data == 0) return;  // infinite: no UpdateFC either
+    // UpdateFCs of a class carry a running total: a later one never takes effect before an earlier.
+    const std::uint64_t effective = std::max(at.count() + credit_return_ps_, credits.latest_return);
+    credits.latest_return = effective;
+    if (at.count() >= credits.next_update_fc || (blocked_classes_ >> index & 1) != 0) {
+      announce_return(credits, index, at, Picoseconds(effective));
+    }
+    credits.returns.push_back(effective << kReturnDataBits | data);
+  }
 
   [[nodiscard]] const TransmitterConfig& config() const { return config_; }
-  [[nodiscard]] const TransmitterStatistics& statistics() const { return statistics_; }
+  [[nodiscard]] TransmitterStatistics statistics() const;
   // Forgets what was counted so far; the warm-up ends here.
   void reset_statistics();
   // Wire time that TLPs, DLLPs and SKP ordered sets took, in ticks.
@@ -123,12 +164,7 @@ class Transmitter {
     return pcie::LineTime(std::uint64_t{wire_bytes(tlp)} * ticks_per_byte_).to_picoseconds_ceil();
   }
   [[nodiscard]] std::uint32_t wire_bytes(const Tlp& tlp) const {
-    if (config_.wire_rate.has_value()) [[unlikely]] {
-      const std::uint32_t payload = tlp.payload_dw_bytes();
-      return payload != 0 ? payload : kWireHeaderBytes;
-    }
-    return timing_.tlp_wire_bytes(tlp.header_bytes(), tlp.payload_dw_bytes(),
-                                  (tlp.flags & Tlp::kDigest) != 0);
+    return wire_bytes(tlp, tlp.payload_dw_bytes());
   }
   // Why TLPs wait at this moment, for diagnosis; empty when none does.
   [[nodiscard]] bool blocked() const { return blocked_classes_ != 0; }
@@ -137,84 +173,128 @@ class Transmitter {
  private:
   static constexpr unsigned kMaskBits = 64;
   enum class Stall : std::uint8_t { kCredit, kOrdering };
-  static constexpr std::uint64_t kNotStalled = ~std::uint64_t{0};
   struct Queue {
     Tlp* head = nullptr;
     Tlp* tail = nullptr;  // meaningless while the queue is empty
-    // Since when (in the bits above the lowest) and why (Stall, in the lowest) the head waits
-    // although the wire was free.
-    std::uint64_t stall = kNotStalled;
   };
-  struct Input {
+  // The hot part of an input is one cache line.
+  struct alignas(64) Input {
     Queue queues[pcie::kFlowClassCount];
+    union {
+      Transmitter* upstream = nullptr;
+      TransmitSource* source;
+    };
     std::uint32_t waiting = 0;
-    std::uint16_t source_input = 0;
     std::uint8_t classes = 0;  // bit i: queues[i] is not empty
-    Transmitter* upstream = nullptr;
-    TransmitSource* source = nullptr;
+    std::uint8_t stalled = 0;  // bit i: the head of queues[i] waits although the wire was free
+    bool has_source = false;
+    std::uint8_t source_input = 0;  // of the source's own numbering
+  };
+  static_assert(sizeof(Input) == 64);
+  // Since when and why a head waits.
+  struct StalledHead {
+    Picoseconds since;
+    Stall why = Stall::kCredit;
   };
   // A return on its way in one word: its time above, its data credits in the low bits.
   static constexpr unsigned kReturnDataBits = 9;
-  struct Credits {
+  struct alignas(64) Credits {
     pcie::CreditCounter headers;
     pcie::CreditCounter data;
-    std::uint32_t mask = 0;
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;
-    std::unique_ptr<std::uint64_t[]> returns;  // in order of time
+    Ring<std::uint64_t> returns;  // in order of time
     std::uint64_t latest_return = 0;
     std::uint64_t next_update_fc = 0;
   };
-
+  static_assert(sizeof(Credits) == 64);
   static void on_free(void* self, Picoseconds now);
   static void on_arrival(void* self, Picoseconds now);
 
+  // When the wire falls free, in whole picoseconds.
+  [[nodiscard]] Picoseconds line_free() const {
+    return pcie::LineTime(line_free_ticks_).to_picoseconds_ceil();
+  }
   void send_next(Picoseconds now);
   // What is sent next: a queue of an input, and what its head costs.
   struct Choice {
     Input* input = nullptr;  // nullptr: nothing may be sent now
     unsigned flow_class = 0;
-    std::uint32_t data_credits = 0;
+    std::uint32_t payload_dw_bytes = 0;
   };
-  Choice choose(Picoseconds now);
+  bool choose(Picoseconds now, Choice& choice);
+  bool choose_after(unsigned input, Picoseconds now, Choice& choice);
   bool try_input(Input& input, Picoseconds now, Choice& choice);
   bool try_classes(Input& input, Picoseconds now, Choice& choice);
   bool eligible(Input& input, unsigned flow_class, Picoseconds now, Choice& choice);
   static bool covers(const Credits& credits, std::uint32_t data) {
     return credits.headers.can_send(1) && credits.data.can_send(data);
   }
+  void announce_return(Credits& credits, unsigned flow_class, Picoseconds freed,
+                       Picoseconds effective);
   bool take_returns(Credits& credits, std::uint32_t data, Picoseconds now);
+  [[nodiscard]] std::uint32_t wire_bytes(const Tlp& tlp, std::uint32_t payload_dw_bytes) const {
+    if (!is_pcie_) [[unlikely]]
+      return payload_dw_bytes != 0 ? payload_dw_bytes : kWireHeaderBytes;
+    return timing_.tlp_wire_bytes(tlp.header_bytes(), payload_dw_bytes, tlp.has_digest());
+  }
   void transmit(const Choice& choice, Picoseconds now);
-  void note_stall(Queue& queue, Stall stall, Picoseconds now);
-  void end_stall(Queue& queue, Picoseconds now);
+  void wait_for_credits();
+  void note_stall(Input& input, unsigned flow_class, Stall stall, Picoseconds now);
+  void end_stall(Input& input, unsigned flow_class, Picoseconds now);
+  StalledHead& stalled_head(const Input& input, unsigned flow_class) {
+    const auto index = static_cast<std::size_t>(&input - inputs_.get());
+    return stalled_heads_[index * pcie::kFlowClassCount + flow_class];
+  }
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
-  void wake_at(Picoseconds at);
+  void wake_at(Picoseconds at) {
+    if (at >= wake_at_) return;
+    wake_at_ = at;
+    scheduler_.schedule(free_actor_, at);
+  }
+  std::uint64_t send_skips(std::uint64_t start);
+  void pass_skips(std::uint64_t start);
   void owe_dllp();
 
-  // Hot: read and written for each TLP.
+  // What a hop reads and writes, by cache line: with many endpoints the lines that a hop touches
+  // are what it costs.
+  // An arrival, an enqueued TLP, a returned credit:
   Scheduler& scheduler_;
   Receiver* receiver_ = nullptr;
-  Transmitter* reverse_ = nullptr;
-  std::uint64_t line_free_ticks_ = 0;
-  Picoseconds line_free_;  // the same, rounded up
-  std::uint64_t next_skp_ticks_;
-  std::uint64_t owed_dllp_ticks_ = 0;
-  Picoseconds wake_at_ = Picoseconds::max();
   Tlp* in_flight_head_ = nullptr;
   Tlp* in_flight_tail_ = nullptr;
-  std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
-  std::uint64_t next_ack_ps_ = 0;
-  std::uint32_t ticks_per_byte_;
-  std::uint32_t backlog_ = 0;
-  std::uint32_t last_input_ = 0;
-  ActorId free_actor_;
   ActorId arrival_actor_;
+  ActorId free_actor_;
+  std::uint32_t backlog_ = 0;
+  std::uint32_t queue_peak_ = 0;
+  std::uint32_t credit_return_ps_;  // from a buffer falling free until the transmitter counts on it
   std::uint8_t blocked_classes_ = 0;
+  std::uint8_t last_input_ = 0;
   bool sending_ = false;
-  std::vector<Input> inputs_;
-  Credits credits_[pcie::kFlowClassCount];
-  TransmitterStatistics statistics_;
+  bool cut_through_ : 1;
+  bool is_pcie_ : 1;
+  bool few_inputs_ : 1;  // one word of backlog_mask_ holds them
+  // The choice, and the wire:
+  std::unique_ptr<Input[]> inputs_;
+  std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
+  Picoseconds wake_at_ = Picoseconds::max();
+  std::uint64_t line_free_ticks_ = 0;
+  std::uint64_t next_skp_ticks_;
+  std::uint64_t owed_dllp_ticks_ = 0;
+  std::uint64_t next_ack_ps_ = 0;
+  // The TLP that is sent:
   pcie::LinkTiming timing_;
+  std::uint32_t ticks_per_byte_;
+  Transmitter* reverse_ = nullptr;
+  std::uint32_t propagation_ps_;
+  std::uint32_t receive_latency_ps_;
+  std::uint64_t tlps_ = 0;
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t tlp_bytes_ = 0;
+  // A line for each class:
+  Credits credits_[pcie::kFlowClassCount];
+
+  std::uint64_t dllp_interval_ps_;
+  TransmitterStatistics statistics_;        // without what is counted above
+  std::vector<StalledHead> stalled_heads_;  // by input and class
   TransmitterConfig config_;
 };
 

@@ -94,41 +94,51 @@ class CreditCounter {
   // initial: the InitFC value in FC units, 0 for infinite.
   constexpr CreditCounter(CreditType type, std::uint32_t initial,
                           CreditScale scale = CreditScale::kNone)
-      // A mask of zero makes every difference zero, so that "infinite" needs no test of its own.
+      // With a mask of zero nothing is ever taken away, so that "infinite" needs no test of its
+      // own.
       : mask_(initial == spec::kInfiniteCredits
                   ? 0
                   : (std::uint32_t{1} << credit_field_bits(type, scale)) - 1),
-        limit_(initial) {
+        limit_(initial),
+        available_(initial == spec::kInfiniteCredits ? kEverEnough : initial) {
     assert(initial <= max_outstanding_credits(type, scale));
   }
 
   [[nodiscard]] constexpr bool is_infinite() const { return mask_ == 0; }
 
-  // The transmitter gate: (CREDIT_LIMIT - CUMULATIVE_CREDITS_REQUIRED) mod 2^n <= 2^n / 2.
-  [[nodiscard]] constexpr bool can_send(std::uint32_t units) const {
-    return ((limit_ - (consumed_ + units)) & mask_) <= (mask_ + 1) / 2;
-  }
+  // The transmitter gate: (CREDIT_LIMIT - CUMULATIVE_CREDITS_REQUIRED) mod 2^n <= 2^n / 2. With
+  // fewer than 2^n / 2 credits unused, which the receiver has to see to, and fewer demanded, that
+  // is a comparison.
+  [[nodiscard]] constexpr bool can_send(std::uint32_t units) const { return units <= available_; }
   // Requires can_send(units).
   constexpr void consume(std::uint32_t units) {
     assert(can_send(units));
-    consumed_ = (consumed_ + units) & mask_;
+    available_ -= units & mask_;
   }
   // An UpdateFC carrying the receiver's CREDITS_ALLOCATED, in FC units modulo the field.
   constexpr void update_limit(std::uint32_t credits_allocated) {
+    available_ = is_infinite() ? kEverEnough : (credits_allocated - credits_consumed()) & mask_;
     limit_ = credits_allocated & mask_;
   }
   // The same by difference: the receiver freed `units`.
-  constexpr void return_credits(std::uint32_t units) { limit_ = (limit_ + units) & mask_; }
+  constexpr void return_credits(std::uint32_t units) {
+    limit_ = (limit_ + units) & mask_;
+    available_ += units & mask_;
+  }
 
   // Unused credits; meaningless for an infinite type.
-  [[nodiscard]] constexpr std::uint32_t available() const { return (limit_ - consumed_) & mask_; }
-  [[nodiscard]] constexpr std::uint32_t credits_consumed() const { return consumed_; }
+  [[nodiscard]] constexpr std::uint32_t available() const { return available_ & mask_; }
+  [[nodiscard]] constexpr std::uint32_t credits_consumed() const {
+    return (limit_ - available_) & mask_;
+  }
   [[nodiscard]] constexpr std::uint32_t credit_limit() const { return limit_; }
 
  private:
+  static constexpr std::uint32_t kEverEnough = 0x7fffffff;
+
   std::uint32_t mask_ = 0;
   std::uint32_t limit_ = 0;
-  std::uint32_t consumed_ = 0;
+  std::uint32_t available_ = kEverEnough;
 };
 
 // The receiver's view of one credit type: CREDITS_ALLOCATED and CREDITS_RECEIVED (sec 2.6.1.2).

@@ -32,7 +32,7 @@ class LineTime {
   [[nodiscard]] constexpr std::uint64_t ticks() const { return ticks_; }
   // The first whole picosecond that is not before this time.
   [[nodiscard]] constexpr Picoseconds to_picoseconds_ceil() const {
-    return Picoseconds((ticks_ >> kTickShift) + ((ticks_ & (kTicksPerPicosecond - 1)) != 0));
+    return Picoseconds((ticks_ + kTicksPerPicosecond - 1) >> kTickShift);
   }
   // The last whole picosecond that is not after this time.
   [[nodiscard]] constexpr Picoseconds to_picoseconds_floor() const {
@@ -118,9 +118,9 @@ class LinkTiming {
       : config_(config),
         ticks_per_byte_(
             static_cast<std::uint32_t>(lane_byte_time(config.generation).ticks() / config.width)),
-        alignment_mask_(config.start_alignment_bytes - 1),
-        framing_bytes_(pcie::tlp_framing_bytes(config.generation)),
-        dllp_bytes_(pcie::dllp_wire_bytes(config.generation)) {
+        alignment_mask_(static_cast<std::uint16_t>(config.start_alignment_bytes - 1)),
+        framing_bytes_(static_cast<std::uint8_t>(pcie::tlp_framing_bytes(config.generation))),
+        dllp_bytes_(static_cast<std::uint8_t>(pcie::dllp_wire_bytes(config.generation))) {
     assert(is_valid(config));
   }
 
@@ -137,7 +137,8 @@ class LinkTiming {
                                                        unsigned payload_bytes, bool digest) const {
     const unsigned bytes = framing_bytes_ + header_bytes + ((payload_bytes + 3U) & ~3U) +
                            (digest ? spec::kDigestBytes : 0U);
-    return (bytes + alignment_mask_) & ~alignment_mask_;
+    const std::uint32_t mask = alignment_mask_;
+    return (bytes + mask) & ~mask;
   }
   [[nodiscard]] constexpr LineTime tlp_time(unsigned header_bytes, unsigned payload_bytes,
                                             bool digest) const {
@@ -166,10 +167,11 @@ class LinkTiming {
 
  private:
   LinkConfig config_;
+  // Small, since every transmitter keeps one in a line that it reads for each TLP.
   std::uint32_t ticks_per_byte_;
-  std::uint32_t alignment_mask_;
-  std::uint32_t framing_bytes_;
-  std::uint32_t dllp_bytes_;
+  std::uint16_t alignment_mask_;
+  std::uint8_t framing_bytes_;
+  std::uint8_t dllp_bytes_;
 };
 
 // Bytes per second that a link carries after coding, framing still included; rounded down.

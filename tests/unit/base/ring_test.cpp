@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/device/ring.h"
+#include "sim/base/ring.h"
 
 #include <deque>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "tests/support/engine_allocations.h"
 
 using peerfab::Rng;
-using peerfab::device::Ring;
+using peerfab::Ring;
 
 TEST_CASE("a ring is a queue", "[ring]") {
   Ring<int> ring;

@@ -127,7 +127,7 @@ class CompleterRig final : public PostedListener {
       if (rig.on_request) {
         rig.on_request(tlp, now);
       } else {
-        rig.completer.serve(tlp, 0, rig.memory, tlp->address, now);
+        rig.completer.serve(tlp, rig.completer.port(0), rig.memory, tlp->address, now);
       }
     }
     CompleterRig& rig;
@@ -263,7 +263,7 @@ TEST_CASE("a refused read is answered once and without data", "[completer]") {
        {CompletionStatus::kUnsupportedRequest, CompletionStatus::kCompleterAbort}) {
     CompleterRig rig;
     rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-      rig.completer.refuse(tlp, 0, status, "no such place", now);
+      rig.completer.refuse(tlp, rig.completer.port(0), status, "no such place", now);
     };
     rig.read(1024, 0x40, 9);
     rig.run();
@@ -284,7 +284,8 @@ TEST_CASE("a refused write is answered by nobody, and its sender's statistics kn
           "[completer]") {
   CompleterRig rig;
   rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-    rig.completer.refuse(tlp, 0, CompletionStatus::kUnsupportedRequest, "no such place", now);
+    rig.completer.refuse(tlp, rig.completer.port(0), CompletionStatus::kUnsupportedRequest,
+                         "no such place", now);
   };
   const std::vector<std::byte> data(64, std::byte{1});
   rig.write(data, 0, 3);
@@ -300,7 +301,7 @@ TEST_CASE("a refused write is answered by nobody, and its sender's statistics kn
 TEST_CASE("a read may be answered with all bits set", "[completer]") {
   CompleterRig rig;
   rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-    rig.completer.answer_all_ones(tlp, 0, "nothing there", now);
+    rig.completer.answer_all_ones(tlp, rig.completer.port(0), "nothing there", now);
   };
   rig.read(200, 0x7f, 5);
   const std::vector<std::byte> data(64, std::byte{1});
@@ -381,7 +382,8 @@ TEST_CASE("credits go back when a request has left the receive buffer", "[comple
   SECTION("a refused request: at once") {
     CompleterRig rig(CompleterRig::fast_memory(), requests);
     rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-      rig.completer.refuse(tlp, 0, CompletionStatus::kUnsupportedRequest, "no", now);
+      rig.completer.refuse(tlp, rig.completer.port(0), CompletionStatus::kUnsupportedRequest, "no",
+                           now);
     };
     const std::vector<std::byte> data(64, std::byte{1});
     for (std::uint16_t tag = 0; tag < 20; ++tag) {
