@@ -33,7 +33,7 @@ struct ModelDescriptor {
   std::vector<StatisticDescriptor> statistics;
   // How many links can go down from it; 0 for endpoints.
   std::function<unsigned(const config::ParameterValues&)> downstream_ports;
-  // What an endpoint asks for in memory space; empty function for the others.
+  // What an endpoint asks for in memory space; empty function where it asks for nothing.
   std::function<std::vector<cfgspace::BarRequest>(const config::ParameterValues&)> bars;
   // The memory that flows read and write there; empty function where it has none.
   std::function<Bytes(const config::ParameterValues&)> memory_size;

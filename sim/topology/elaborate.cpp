@@ -26,7 +26,7 @@ cfgspace::TreeNode make_node(const Topology& topology, ComponentId id) {
   node.max_payload_supported = component.values.size("max_payload_size");
   if (component.model->role == ModelRole::kEndpoint) {
     node.kind = cfgspace::TreeNode::Kind::kEndpoint;
-    node.bars = component.model->bars(component.values);
+    if (component.model->bars) node.bars = component.model->bars(component.values);
     return node;
   }
   node.kind = cfgspace::TreeNode::Kind::kSwitch;
