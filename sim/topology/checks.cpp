@@ -23,7 +23,8 @@ std::size_t position_of(std::string_view name) {
 const std::vector<Check>& checks() {
   static const std::vector<Check> kChecks = [] {
     std::vector<Check> all;
-    for (auto group : {naming_checks, attachment_checks, port_checks, link_checks, wire_checks}) {
+    for (auto group :
+         {naming_checks, attachment_checks, port_checks, link_checks, buffer_checks, wire_checks}) {
       const std::vector<Check> part = group();
       all.insert(all.end(), part.begin(), part.end());
     }

@@ -96,6 +96,7 @@ class CheckRun {
 [[nodiscard]] std::vector<Check> attachment_checks();  // who hangs below whom
 [[nodiscard]] std::vector<Check> port_checks();        // which port
 [[nodiscard]] std::vector<Check> link_checks();        // how wide and how fast
+[[nodiscard]] std::vector<Check> buffer_checks();      // room for what arrives
 [[nodiscard]] std::vector<Check> wire_checks();        // connections beside the tree
 
 // The text of a key that must hold one value: nullptr when the key is absent, and also, with the

@@ -71,25 +71,6 @@ void report(const cfgspace::EnumerationFinding& finding, const Topology& topolog
   diagnostics.warning("enumeration", topology.components[id].where, finding.message);
 }
 
-// A receive buffer that cannot hold the largest TLP would stop its link for ever (PCIe r6.0,
-// sec 2.6.1: the least that may be advertised).
-bool check_buffers(const Topology& topology, Bytes max_payload, Diagnostics& diagnostics) {
-  bool good = true;
-  for (const Component& component : topology.components) {
-    for (const char* const name : {"posted_data_credits", "completion_data_credits"}) {
-      const auto credits = static_cast<std::uint64_t>(component.values.integer(name));
-      const std::uint64_t least = max_payload.count() / pcie::spec::kCreditUnitBytes;
-      if (credits == 0 || credits >= least) continue;
-      diagnostics.error("credits-below-payload", component.values.where(name),
-                        "'" + component.name + "' has " + std::to_string(credits) + " " + name +
-                            ", too few for one TLP of " + std::to_string(max_payload.count()) +
-                            " B: at least " + std::to_string(least) + ", or 0 for infinite");
-      good = false;
-    }
-  }
-  return good;
-}
-
 Bytes largest_payload_in_force(const cfgspace::Enumeration& enumeration) {
   Bytes largest(pcie::spec::kMinMaxPayloadSize);
   for (const auto& [id, endpoint] : enumeration.endpoints) {
@@ -112,7 +93,6 @@ std::unique_ptr<System> System::elaborate(const Topology& topology,
     report(finding, topology, diagnostics);
   }
   system->max_payload_ = largest_payload_in_force(system->enumeration_);
-  if (!check_buffers(topology, system->max_payload_, diagnostics)) return nullptr;
   system->engine_ = std::make_unique<engine::Engine>("engine");
   system->pool_ =
       std::make_unique<engine::TlpPool>(options.real_payload ? system->max_payload_.count() : 0);

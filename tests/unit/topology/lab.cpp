@@ -68,6 +68,8 @@ device::ModelDescriptor endpoint(std::string kind, std::string summary) {
   model.parameters = config::ParameterTable({
       other("max_link", Quantity::kLink, "gen5 x16", "most that its port can do"),
       other("bar1", Quantity::kSize, "256MiB", "size of the aperture"),
+      other("max_payload_size", Quantity::kSize, "512B", "largest payload"),
+      integer("posted_data_credits", "256", "2047", "receive buffer, units of 16 B"),
   });
   return model;
 }
