@@ -90,16 +90,18 @@ void Engine::run(Picoseconds until) {
   stop_requested_ = false;
   run_until_ = until;
   arm();
-  if (until == Picoseconds::max()) {
-    sc_core::sc_start();
-    return;
-  }
   const Picoseconds kernel = from_sc_time(sc_core::sc_time_stamp());
+  const bool endless = until == Picoseconds::max();
   // The first start elaborates, whether there is anything to do or not; any other without activity
   // makes SystemC warn.
-  const bool first = !sc_core::sc_start_of_simulation_invoked();
-  if (first || (sc_core::sc_pending_activity() &&
-                from_sc_time(sc_core::sc_time_to_pending_activity()) <= until - kernel)) {
+  const bool due =
+      sc_core::sc_pending_activity() &&
+      (endless || from_sc_time(sc_core::sc_time_to_pending_activity()) <= until - kernel);
+  if (due || !sc_core::sc_start_of_simulation_invoked()) {
+    if (endless) {
+      sc_core::sc_start();
+      return;
+    }
     sc_core::sc_start(to_sc_time(until - kernel), sc_core::SC_EXIT_ON_STARVATION);
   }
   // SystemC leaves what falls due at the very end to its next start. Without this it would depend

@@ -339,6 +339,7 @@ std::string run_in_engine(const MixedWorkload& workload) {
   EngineNetwork network(workload);
   std::string log = network.run_all();
   if (!network.idle()) log += "something is left pending\n";
+  if (sc_core::sc_report_handler::get_count(sc_core::SC_WARNING) != 0) log += "SystemC warned\n";
   return log;
 }
 

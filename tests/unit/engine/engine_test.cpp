@@ -294,6 +294,15 @@ TEST_CASE("main may feed the fabric between two windows", "[engine]") {
   CHECK(log == Log{"1500", "9000"});
 }
 
+TEST_CASE("a run with nothing to do passes without a word", "[engine]") {
+  Engine engine("engine");
+  engine.run(Picoseconds(1'000));
+  engine.run(Picoseconds(2'000));
+  engine.run();
+  engine.run();
+  CHECK(sc_core::sc_report_handler::get_count(sc_core::SC_WARNING) == 0);
+}
+
 TEST_CASE("stop ends the run after its handler, and the next run goes on", "[engine]") {
   Engine engine("engine");
   Actors actors(engine);
