@@ -7,15 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "models/register_all.h"
 #include "sim/device/port_parameters.h"
 #include "sim/device/tlm_endpoint.h"
-#include "sim/topology/system.h"
-#include "sim/topology/topology.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_outsiders.h"
+#include "tests/unit/models/model_lab.h"
 
-namespace peerfab {
+namespace peerfab::models::test {
 namespace {
 
 constexpr std::size_t kBarBytes = std::size_t{1} << 20;
@@ -45,11 +43,12 @@ device::ModelDescriptor endpoint_of(const char* kind) {
   return model;
 }
 
-class OutsiderLab final : public device::DmaListener {
- public:
-  explicit OutsiderLab(outsider::Core::Program program) {
-    models::register_all_models(models_);
+// The two descriptors, and the outsider's modules that they make.
+struct Outsiders {
+  std::unique_ptr<outsider::WaitingMemory> memory;
+  std::unique_ptr<outsider::Core> core;
 
+  std::vector<device::ModelDescriptor> descriptors(outsider::Core::Program program) {
     device::ModelDescriptor card = endpoint_of("outside-memory");
     card.bars = [](const config::ParameterValues&) {
       return std::vector<cfgspace::BarRequest>{{0, Bytes(kBarBytes), true, true, "their memory"}};
@@ -63,7 +62,6 @@ class OutsiderLab final : public device::DmaListener {
       endpoint->target()->socket.bind(memory->socket);
       return endpoint;
     };
-    models_.add(card);
 
     device::ModelDescriptor initiator = endpoint_of("outside-core");
     initiator.create = [this, program = std::move(program)](
@@ -76,69 +74,28 @@ class OutsiderLab final : public device::DmaListener {
       core->socket.bind(endpoint->initiator_side()->socket);
       return endpoint;
     };
-    models_.add(initiator);
-
-    topology_ = topology::parse_topology(kTopology, "lab.yaml", models_, {}, texts_, findings_);
-    REQUIRE(topology_.has_value());
-    system = topology::System::elaborate(*topology_, {1, true}, findings_);
-    REQUIRE(system != nullptr);
-    for (const Diagnostic& finding : findings_.all()) FAIL_CHECK(finding.message);
+    return {card, initiator};
   }
-
-  device::Model& model(std::string_view name) { return system->model(id(name)); }
-  BusAddress bar(std::string_view name) {
-    return system->registers().endpoints.at(id(name)).bars.front().base;
-  }
-  void dma_done(const device::DmaReport& report) override { reports.push_back(report); }
-
-  std::unique_ptr<topology::System> system;
-  std::unique_ptr<outsider::WaitingMemory> memory;
-  std::unique_ptr<outsider::Core> core;
-  std::vector<device::DmaReport> reports;
-
- private:
-  topology::ComponentId id(std::string_view name) {
-    for (topology::ComponentId i = 0; i < topology_->components.size(); ++i) {
-      if (topology_->components[i].name == name) return i;
-    }
-    FAIL("no such component");
-    return 0;
-  }
-
-  device::ModelRegistry models_;
-  SourceTexts texts_;
-  Diagnostics findings_;
-  std::optional<topology::Topology> topology_;
 };
 
 }  // namespace
 
 TEST_CASE("a GPU writes into an outsider's memory and reads it back", "[tlm]") {
-  OutsiderLab lab([](outsider::Core&) {});
+  Outsiders outsiders;
+  ModelLab lab(kTopology, outsiders.descriptors([](outsider::Core&) {}));
   constexpr std::uint64_t kBytes = 64 * 1024;
   constexpr std::uint64_t kBack = std::uint64_t{1} << 30;
   device::DmaJob job;
   job.remote = lab.bar("card0") + Bytes(0x8000);
   job.length = kBytes;
-  lab.model("gpu0").initiator()->submit(0, job, lab, 0, Picoseconds());
-  lab.system->engine().run();
-  REQUIRE(lab.reports.size() == 1);
-  CHECK(lab.reports[0].error.empty());
+  CHECK(lab.run("gpu0", job).error.empty());
   job.direction = device::DmaJob::Direction::kRead;
   job.local = kBack;
-  lab.model("gpu0").initiator()->submit(0, job, lab, 1, lab.system->engine().now());
-  lab.system->engine().run();
-  REQUIRE(lab.reports.size() == 2);
-  CHECK(lab.reports[1].error.empty());
-  CHECK(lab.reports[1].breakdown.total() == lab.reports[1].end - lab.reports[1].ready);
+  CHECK(lab.run("gpu0", job).error.empty());
 
-  std::vector<std::byte> sent(kBytes);
-  std::vector<std::byte> back(kBytes);
-  device::SparseMemory& hbm = lab.model("gpu0").memory_target()->memory().content();
-  hbm.read(0, sent.data(), kBytes);
-  hbm.read(kBack, back.data(), kBytes);
-  CHECK(back == sent);
-  CHECK(std::memcmp(lab.memory->data.data() + 0x8000, sent.data(), kBytes) == 0);
+  const std::vector<std::byte> sent = lab.bytes("gpu0", 0, kBytes);
+  CHECK(lab.bytes("gpu0", kBack, kBytes) == sent);
+  CHECK(std::memcmp(outsiders.memory->data.data() + 0x8000, sent.data(), kBytes) == 0);
 }
 
 TEST_CASE("an outsider's core reaches a GPU and an outsider's memory", "[tlm]") {
@@ -149,7 +106,8 @@ TEST_CASE("an outsider's core reaches a GPU and an outsider's memory", "[tlm]") 
   tlm::tlm_response_status nowhere = tlm::TLM_INCOMPLETE_RESPONSE;
   std::vector<unsigned char> written(256);
   for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<unsigned char>(i * 3);
-  OutsiderLab lab([&](outsider::Core& core) {
+  Outsiders outsiders;
+  ModelLab lab(kTopology, outsiders.descriptors([&](outsider::Core& core) {
     sc_core::wait(1, sc_core::SC_US);
     CHECK(core.write(gpu, written) == tlm::TLM_OK_RESPONSE);
     CHECK(core.read(gpu, from_gpu) == tlm::TLM_OK_RESPONSE);
@@ -157,16 +115,16 @@ TEST_CASE("an outsider's core reaches a GPU and an outsider's memory", "[tlm]") 
     CHECK(core.read(card + 512, from_card) == tlm::TLM_OK_RESPONSE);
     std::vector<unsigned char> lost(16);
     nowhere = core.read(std::uint64_t{1} << 45, lost);
-  });
+  }));
   const std::optional<BusAddress> mapped = lab.model("gpu0").memory_target()->map(0x1000, 4096);
   REQUIRE(mapped.has_value());
   gpu = mapped->value();
   card = lab.bar("card0").value();
-  lab.system->engine().run();
-  CHECK(lab.core->finished);
+  lab.system().engine().run();
+  CHECK(outsiders.core->finished);
   CHECK(from_gpu == written);
   CHECK(from_card == written);
   CHECK(nowhere != tlm::TLM_OK_RESPONSE);
 }
 
-}  // namespace peerfab
+}  // namespace peerfab::models::test
