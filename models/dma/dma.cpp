@@ -53,7 +53,7 @@ class DmaEngine final : public device::Endpoint, public device::MemoryTarget {
     return *base + Bytes(offset);
   }
   void unmap(BusAddress /*address*/, std::uint64_t /*length*/) override {}
-  std::uint64_t largest_mapping() const override {
+  [[nodiscard]] std::uint64_t largest_mapping() const override {
     return bar_base(kMemoryBar).has_value() ? size_ : 0;
   }
 

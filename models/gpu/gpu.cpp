@@ -55,18 +55,19 @@ class Gpu final : public device::Endpoint, public device::MemoryTarget {
   void unmap(BusAddress address, std::uint64_t length) override {
     aperture_.unmap((address - *bar_base(kFramebufferBar)).count(), length);
   }
-  std::uint64_t largest_mapping() const override {
+  [[nodiscard]] std::uint64_t largest_mapping() const override {
     return bar_base(kFramebufferBar).has_value() ? aperture_.largest_mapping() : 0;
   }
 
-  std::vector<device::StatisticValue> statistics() const override {
+  [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     std::vector<device::StatisticValue> values = Endpoint::statistics();
     values.push_back({"bar1_mappings", aperture_.mappings()});
     return values;
   }
 
  private:
-  std::optional<std::uint64_t> locate(unsigned bar, std::uint64_t offset) const override {
+  [[nodiscard]] std::optional<std::uint64_t> locate(unsigned bar,
+                                                    std::uint64_t offset) const override {
     // The register BAR has its place in memory space; there are no registers behind it yet.
     if (bar != kFramebufferBar) return std::nullopt;
     return aperture_.locate(offset);

@@ -56,7 +56,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     for (unsigned i = 0; i < ports_; ++i) ingresses_[i].attach(*this, i);
   }
 
-  device::PortProfile profile(PortRef /*port*/) const override { return profile_; }
+  [[nodiscard]] device::PortProfile profile(PortRef /*port*/) const override { return profile_; }
 
   engine::Receiver& connect(PortRef port, engine::Transmitter& out,
                             engine::Transmitter& in) override {
@@ -102,11 +102,11 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     return std::nullopt;
   }
   void unmap(BusAddress /*address*/, std::uint64_t /*length*/) override {}
-  std::uint64_t largest_mapping() const override {
+  [[nodiscard]] std::uint64_t largest_mapping() const override {
     return ranges_.empty() ? 0 : ranges_.front().size().count();
   }
 
-  std::vector<device::StatisticValue> statistics() const override {
+  [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     const device::CompleterStatistics& served = completer_.statistics();
     return {{"memory_reads", served.read_requests},
             {"memory_writes", served.write_requests},
@@ -241,10 +241,10 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
   }
 
   // The wires in the order in which elaboration connected them are those of other_sockets.
-  unsigned wire_socket(unsigned ingress) const {
+  [[nodiscard]] unsigned wire_socket(unsigned ingress) const {
     return registers_->other_sockets[ingress - root_ports_].socket;
   }
-  std::optional<unsigned> wire_to(unsigned socket) const {
+  [[nodiscard]] std::optional<unsigned> wire_to(unsigned socket) const {
     for (unsigned i = 0; i < registers_->other_sockets.size(); ++i) {
       if (registers_->other_sockets[i].socket == socket && forwarder_.connected(root_ports_ + i)) {
         return root_ports_ + i;
@@ -253,7 +253,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     return std::nullopt;
   }
 
-  std::uint64_t offset_of(std::uint64_t address) const {
+  [[nodiscard]] std::uint64_t offset_of(std::uint64_t address) const {
     std::uint64_t before = 0;
     for (const AddressRange& range : ranges_) {
       if (range.contains(BusAddress(address))) return before + (address - range.base.value());

@@ -17,11 +17,9 @@
 namespace peerfab::models {
 namespace {
 
-using config::Parameter;
 using config::Quantity;
 using device::PortRef;
 using engine::Tlp;
-using engine::TlpSegment;
 
 // Port 0 of the forwarder is the upstream port, port 1 + n the downstream port n.
 constexpr unsigned kUpstream = 0;
@@ -34,7 +32,6 @@ class Switch final : public device::Model {
  public:
   explicit Switch(const device::ModelContext& context)
       : Model(context.name),
-        pool_(context.pool),
         profile_(device::port_profile(context.values)),
         ports_(static_cast<unsigned>(context.values.integer("max_ports"))),
         cut_through_(context.values.text("forwarding") == "cut-through"),
@@ -49,7 +46,7 @@ class Switch final : public device::Model {
     for (unsigned i = 0; i < ports_; ++i) ingresses_[i].attach(*this, i);
   }
 
-  device::PortProfile profile(PortRef /*port*/) const override { return profile_; }
+  [[nodiscard]] device::PortProfile profile(PortRef /*port*/) const override { return profile_; }
 
   engine::Receiver& connect(PortRef port, engine::Transmitter& out,
                             engine::Transmitter& in) override {
@@ -73,7 +70,7 @@ class Switch final : public device::Model {
     for (Ingress& ingress : ingresses_) ingress.routes.forget();
   }
 
-  std::vector<device::StatisticValue> statistics() const override {
+  [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     return {{"forwarded_up", statistics_.up},
             {"forwarded_down", statistics_.down},
             {"peer_to_peer", statistics_.peer_to_peer},
@@ -163,7 +160,6 @@ class Switch final : public device::Model {
                       cfgspace::describe(verdict) + " in " + name(), now);
   }
 
-  engine::TlpPool& pool_;
   device::PortProfile profile_;
   unsigned ports_;
   bool cut_through_;

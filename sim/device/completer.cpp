@@ -17,9 +17,10 @@ constexpr std::uint32_t kReadyCompletions = 2;
 
 Completer::Completer(engine::Scheduler& scheduler, engine::TlpPool& pool,
                      RequesterTable& requesters)
-    : pool_(pool), requesters_(requesters), scheduler_(scheduler) {
-  write_actor_ = scheduler.add_actor(this, &Completer::on_accepted);
-}
+    : pool_(pool),
+      requesters_(requesters),
+      scheduler_(scheduler),
+      write_actor_(scheduler.add_actor(this, &Completer::on_accepted)) {}
 
 Completer::Port& Completer::add_port(engine::Transmitter& out, unsigned input,
                                      engine::Transmitter& in) {

@@ -80,7 +80,7 @@ class alignas(64) Completer final : public engine::TransmitSource {
   void emit(Port& port, Picoseconds now);
   void push_read(const PendingRead& read, Port& port, Picoseconds now);
   void deliver(engine::Tlp* tlp, const Port& port, Picoseconds now);
-  PendingRead make_read(const engine::Tlp& tlp) const;
+  [[nodiscard]] PendingRead make_read(const engine::Tlp& tlp) const;
 
   // What a posted write touches comes first, in one cache line.
   engine::TlpPool& pool_;

@@ -72,7 +72,7 @@ class alignas(64) DmaUnit final : public Initiator,
   void set_identity(Bdf bdf, std::uint32_t max_payload);
 
   [[nodiscard]] unsigned channels() const override { return config_.channels; }
-  void submit(unsigned channel, const DmaJob& job, DmaListener& listener, std::uint64_t cookie,
+  void submit(unsigned channel, const DmaJob& work, DmaListener& listener, std::uint64_t cookie,
               Picoseconds now) override;
 
   // A completion that came back. Takes the TLP.
@@ -153,16 +153,16 @@ class alignas(64) DmaUnit final : public Initiator,
   static void on_channels(void* self, Picoseconds now);
   static void on_read_path(void* self, Picoseconds now);
 
-  void pump(unsigned channel, Picoseconds now);
+  void pump(unsigned index, Picoseconds now);
   // Pumps the channel again when its next request may be made.
   void wake_later(const Channel& channel, Picoseconds now);
   void schedule_channels(Picoseconds now);
   bool take_up(Channel& channel, Picoseconds now);
   bool send_request(Channel& channel, Picoseconds now);
   void take_data(const Arrival& arrival, Picoseconds now);
-  void request_done(std::uint32_t job, const Request& request, const std::uint32_t* segments,
+  void request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,
                     Picoseconds now);
-  void finish(std::uint32_t job, Picoseconds last_created, const std::uint32_t* segments,
+  void finish(std::uint32_t id, Picoseconds last_created, const std::uint32_t* segments,
               Picoseconds now);
   void wait_for_tag(Channel& channel, Picoseconds now, Waiting& waiting);
   void wake_channel(Picoseconds now, Waiting& waiting);

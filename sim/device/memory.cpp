@@ -82,11 +82,16 @@ void SparseMemory::read(std::uint64_t offset, std::byte* to, std::size_t bytes) 
 }
 
 Memory::Memory(const MemoryConfig& config, std::uint64_t pattern_seed)
-    : config_(config), content_(config.size, pattern_seed) {
-  const std::uint64_t rate = config.bandwidth.bytes_per_second();
+    : ticks_per_byte_(ticks_per_byte(config.bandwidth)),
+      buffer_ticks_(config.write_buffer.count() * ticks_per_byte_),
+      config_(config),
+      content_(config.size, pattern_seed) {}
+
+// 0: unlimited.
+std::uint64_t Memory::ticks_per_byte(Bandwidth bandwidth) {
+  const std::uint64_t rate = bandwidth.bytes_per_second();
   constexpr std::uint64_t kTicksPerSecond = 1'000'000'000'000U << kTickBits;
-  ticks_per_byte_ = rate == 0 ? 0 : (kTicksPerSecond + rate - 1) / rate;
-  buffer_ticks_ = config.write_buffer.count() * ticks_per_byte_;
+  return rate == 0 ? 0 : (kTicksPerSecond + rate - 1) / rate;
 }
 
 Picoseconds Memory::book(Picoseconds now, std::uint32_t bytes) {

@@ -84,6 +84,7 @@ class alignas(64) Memory {
   void reset_statistics();
 
  private:
+  static std::uint64_t ticks_per_byte(Bandwidth bandwidth);
   Picoseconds book(Picoseconds now, std::uint32_t bytes);
 
   static constexpr unsigned kTickBits = 9;  // the booking keeps fractions of a picosecond

@@ -84,7 +84,7 @@ struct LinkConfig {
 [[nodiscard]] constexpr LineTime lane_byte_time(unsigned generation) {
   constexpr std::uint64_t kGen1 = 4000 * LineTime::kTicksPerPicosecond;
   constexpr std::uint64_t kGen3 =
-      125 * spec::kBlockBits * LineTime::kTicksPerPicosecond / spec::kBlockSymbols;
+      std::uint64_t{125} * spec::kBlockBits * LineTime::kTicksPerPicosecond / spec::kBlockSymbols;
   return LineTime(uses_128b130b(generation) ? kGen3 >> (generation - 3)
                                             : kGen1 >> (generation - 1));
 }

@@ -21,7 +21,7 @@ namespace peerfab::pcie {
 // 2.2.5.1). With a Length of 1 DW the last ones are zero.
 [[nodiscard]] constexpr std::uint8_t first_byte_enables(std::uint64_t address,
                                                         std::uint64_t bytes) {
-  const unsigned from = static_cast<unsigned>(address & 3);
+  const auto from = static_cast<unsigned>(address & 3);
   const unsigned to = static_cast<unsigned>(std::min<std::uint64_t>(4, from + bytes));
   return static_cast<std::uint8_t>((0xFU << from) & (0xFU >> (4 - to)) & 0xFU);
 }

@@ -29,7 +29,7 @@ std::unique_ptr<OutputFile> OutputFile::open(const std::string& path, std::strin
     error = "the name is empty";
     return nullptr;
   }
-  struct stat status {};
+  struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) {
     error = last_error();
@@ -77,7 +77,7 @@ OutputFile::~OutputFile() {
 
 bool OutputFile::commit(std::string_view text, std::string& error) {
   if (temporary_.empty()) {
-    struct stat status {};
+    struct stat status = {};
     const bool regular = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && ::ftruncate(descriptor_, 0) != 0) {
       error = last_error();

@@ -47,12 +47,12 @@ void on_signal(int signal) {
 
 void catch_stop_signals() {
   main_process = ::getpid();
-  struct sigaction action {};
+  struct sigaction action = {};
   action.sa_handler = on_signal;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // Whoever started us in the background (nohup, `&` in a script) may have had it ignored.
-    struct sigaction before {};
+    struct sigaction before = {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
   }
