@@ -9,29 +9,15 @@
 #include "sim/pcie/tlp_header.h"
 #include "tests/conformance/reference_table.h"
 #include "tests/support/catch.h"
+#include "tests/support/hex.h"
 
 namespace peerfab::pcie {
 namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::byte> bytes_of(const std::string& hex) {
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoul(hex.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
-
-std::string hex_of(const std::vector<std::byte>& bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kDigits[std::to_integer<unsigned>(byte) & 0xf];
-  }
-  return text;
-}
+using test::bytes_of;
+using test::hex_of;
 
 // The fields of one line of the reference.
 TlpHeader header_of(const Json& row) {
