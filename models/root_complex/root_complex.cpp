@@ -232,6 +232,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
       done += bytes;
       if (done < tlp->length) {
         piece->flags |= Tlp::kEarlyPiece;
+        piece->byte_count = Tlp::kFreesNothing;
       } else {
         piece->byte_count = held;
       }

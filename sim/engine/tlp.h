@@ -46,8 +46,9 @@ struct alignas(64) Tlp {
   Tlp* next = nullptr;
   std::uint32_t segments[kTlpSegments] = {};
   std::uint16_t length = 0;  // bytes of payload, or bytes asked for by a read; 4096 at most
-  // Completions: bytes still to come, this one included. The last piece of a write that was split
-  // on its way: data credits of the buffer that held the whole; 0: its own.
+  // Completions: bytes still to come, this one included. Pieces of a write that was split in the
+  // component that holds them: the last one has the data credits of the buffer that held the whole,
+  // the others kFreesNothing. 0: as long as the TLP itself.
   std::uint16_t byte_count = 0;
   std::uint16_t requester = 0;
   std::uint16_t tag =
@@ -65,8 +66,10 @@ struct alignas(64) Tlp {
   static constexpr std::uint8_t kDigest = 2;
   static constexpr std::uint8_t kPoisoned = 4;
   static constexpr std::uint8_t kHasPayload = 8;
-  // A piece, not the last, of a write that was split on its way: it frees no buffer of the whole,
-  // and its delivery is not that of the whole.
+  static constexpr std::uint16_t kFreesNothing = 0xffff;
+
+  // A piece, not the last, of a write that was split on its way: its delivery is not that of the
+  // whole.
   static constexpr std::uint8_t kEarlyPiece = 0x80;
 
   // Bytes that the payload moves: a read request has a length and no payload.

@@ -295,9 +295,15 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
   tlp_bytes_ += bytes;
 
   // The TLP leaves this component's buffer when its last byte is on the wire.
-  if (!input.has_source && input.upstream != nullptr && (tlp->flags & Tlp::kEarlyPiece) == 0) {
-    const bool last_piece = tlp->flow_class == pcie::FlowClass::kPosted && tlp->byte_count != 0;
-    input.upstream->return_credit(tlp->flow_class, last_piece ? tlp->byte_count : data, ends);
+  if (!input.has_source) {
+    std::uint32_t freed = data;
+    if (flow_class == kPosted && tlp->byte_count != 0) [[unlikely]] {
+      freed = tlp->byte_count;
+      tlp->byte_count = 0;  // from here on it has a buffer of its own
+    }
+    if (input.upstream != nullptr && freed != Tlp::kFreesNothing) {
+      input.upstream->return_credit(tlp->flow_class, freed, ends);
+    }
   }
   if (ends.count() >= next_ack_ps_) {
     next_ack_ps_ = ends.count() + dllp_interval_ps_;

@@ -251,6 +251,7 @@ TEST_CASE("a write that was split on its way frees its buffer with its last piec
     second.at(Picoseconds(597'000), [&](Picoseconds) {
       Tlp* const early = make_write(second.pool, 64);
       early->flags |= Tlp::kEarlyPiece;
+      early->byte_count = Tlp::kFreesNothing;
       second.send(early);
       Tlp* const last = make_write(second.pool, 64);
       last->byte_count = 8;  // credits of the whole
@@ -264,6 +265,23 @@ TEST_CASE("a write that was split on its way frees its buffer with its last piec
     first.run();
     CHECK(first.far_end.arrivals.size() == 3);
   }
+}
+
+TEST_CASE("a piece has a buffer of its own from the next hop on", "[credits]") {
+  LinkRig rig(slow_wire());
+  Tlp* const early = make_write(rig.pool, 64);
+  early->flags |= Tlp::kEarlyPiece;
+  early->byte_count = Tlp::kFreesNothing;
+  Tlp* const last = make_write(rig.pool, 64);
+  last->byte_count = 8;
+  rig.send(early);
+  rig.send(last);
+  rig.run();
+  REQUIRE(rig.far_end.arrivals.size() == 2);
+  for (const auto& arrival : rig.far_end.arrivals) CHECK(arrival.tlp.byte_count == 0);
+  // Whose delivery counts is another matter.
+  CHECK((rig.far_end.arrivals[0].tlp.flags & Tlp::kEarlyPiece) != 0);
+  CHECK((rig.far_end.arrivals[1].tlp.flags & Tlp::kEarlyPiece) == 0);
 }
 
 TEST_CASE("never more is in the far end's buffer than it advertised", "[credits]") {

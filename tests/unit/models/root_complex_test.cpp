@@ -66,6 +66,29 @@ TEST_CASE("a write that is split on its way arrives whole, and its sender hears 
   CHECK(lab.statistic("cpu0", "peer_to_peer_split") == lab.statistic("cpu0", "peer_to_peer"));
 }
 
+TEST_CASE("the pieces of a split write pass a switch and the link between sockets",
+          "[root-complex]") {
+  // Enough pieces to use up every buffer on the way many times over.
+  ModelLab lab(
+      "peerfab: 1\nname: pieces on a long way\nsockets:\n"
+      "  cpu0: {model: root-complex, p2p_split: 64B}\n"
+      "  cpu1: {model: root-complex, p2p_split: 64B}\n"
+      "devices:\n"
+      "  sw0:  {model: switch, at: cpu0, posted_header_credits: 20}\n"
+      "  sw1:  {model: switch, at: cpu1, posted_header_credits: 20}\n"
+      "  dma0: {model: dma, at: cpu0}\n"
+      "  near: {model: dma, at: sw0}\n"
+      "  far:  {model: dma, at: sw1}\n"
+      "wires:\n"
+      "  - {kind: socket, between: [cpu0, cpu1], bandwidth: 20GB/s, latency: 50ns}\n");
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
+  for (const char* const target : {"near", "far"}) {
+    INFO(target);
+    CHECK(lab.write("dma0", target, kMuch, kElsewhere).error.empty());
+    CHECK(lab.bytes(target, kElsewhere, kMuch) == lab.bytes("dma0", 0, kMuch));
+  }
+}
+
 TEST_CASE("host memory holds what a device wrote", "[root-complex]") {
   ModelLab lab(two_root_ports(", memory_latency: 400ns"));
   CHECK(lab.write("dma0", "cpu0", kBytes, 0x100000).error.empty());

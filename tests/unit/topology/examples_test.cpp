@@ -50,7 +50,7 @@ TEST_CASE("all example topologies are good", "[topology][examples]") {
     CHECK(lab::read_file(entry.path().string()).substr(0, 2) == "# ");
     ++count;
   }
-  CHECK(count >= 4);
+  CHECK(count >= 7);
 }
 
 TEST_CASE("the examples show the distances that they promise", "[topology][examples]") {
