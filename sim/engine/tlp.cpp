@@ -35,11 +35,12 @@ void TlpPool::grow() {
 }
 
 std::byte* TlpPool::payload_of(const Tlp* tlp) const {
-  const auto address = reinterpret_cast<std::uintptr_t>(tlp);
-  const auto* const header =
-      reinterpret_cast<const ChunkHeader*>(address & ~std::uintptr_t{kChunkBytes - 1});
+  // Chunks are aligned to their size.
+  const std::uintptr_t in_chunk = reinterpret_cast<std::uintptr_t>(tlp) & (kChunkBytes - 1);
+  const auto* const chunk = reinterpret_cast<const std::byte*>(tlp) - in_chunk;
+  const auto* const header = reinterpret_cast<const ChunkHeader*>(chunk);
   if (header->payload == nullptr) return nullptr;
-  return header->payload + ((address & (kChunkBytes - 1)) / sizeof(Tlp) - 1) * payload_stride_;
+  return header->payload + (in_chunk / sizeof(Tlp) - 1) * payload_stride_;
 }
 
 }  // namespace peerfab::engine

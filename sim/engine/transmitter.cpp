@@ -26,11 +26,11 @@ Picoseconds ceil_ps(std::uint64_t ticks) { return pcie::LineTime(ticks).to_picos
 
 Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, unsigned inputs)
     : scheduler_(scheduler),
+      inputs_(std::make_unique<Input[]>(inputs)),
       credit_return_ps_(short_ps(config.propagation + config.credit_return_latency)),
       cut_through_(config.cut_through),
       is_pcie_(!config.wire_rate.has_value()),
       few_inputs_(inputs <= kMaskBits),
-      inputs_(std::make_unique<Input[]>(inputs)),
       timing_(config.link),
       propagation_ps_(short_ps(config.propagation)),
       receive_latency_ps_(short_ps(config.receive_latency)),

@@ -256,13 +256,21 @@ class alignas(64) Transmitter {
 
   // What a hop reads and writes, by cache line: with many endpoints the lines that a hop touches
   // are what it costs.
-  // An arrival, an enqueued TLP, a returned credit:
+  // An arrival:
   Scheduler& scheduler_;
   Receiver* receiver_ = nullptr;
   Tlp* in_flight_head_ = nullptr;
   Tlp* in_flight_tail_ = nullptr;
   ActorId arrival_actor_;
   ActorId free_actor_;
+  std::uint64_t next_skp_ticks_;
+  std::uint64_t next_ack_ps_ = 0;
+  // An enqueued TLP, a returned credit, the choice:
+  alignas(64) std::unique_ptr<Input[]> inputs_;
+  std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
+  Picoseconds wake_at_ = Picoseconds::max();
+  std::uint64_t line_free_ticks_ = 0;
+  std::uint64_t owed_dllp_ticks_ = 0;
   std::uint32_t backlog_ = 0;
   std::uint32_t queue_peak_ = 0;
   std::uint32_t credit_return_ps_;  // from a buffer falling free until the transmitter counts on it
@@ -272,14 +280,6 @@ class alignas(64) Transmitter {
   bool cut_through_ : 1;
   bool is_pcie_ : 1;
   bool few_inputs_ : 1;  // one word of backlog_mask_ holds them
-  // The choice, and the wire:
-  std::unique_ptr<Input[]> inputs_;
-  std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
-  Picoseconds wake_at_ = Picoseconds::max();
-  std::uint64_t line_free_ticks_ = 0;
-  std::uint64_t next_skp_ticks_;
-  std::uint64_t owed_dllp_ticks_ = 0;
-  std::uint64_t next_ack_ps_ = 0;
   // The TLP that is sent:
   pcie::LinkTiming timing_;
   std::uint32_t ticks_per_byte_;

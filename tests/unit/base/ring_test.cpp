@@ -9,8 +9,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/engine_allocations.h"
 
-using peerfab::Rng;
 using peerfab::Ring;
+using peerfab::Rng;
 
 TEST_CASE("a ring is a queue", "[ring]") {
   Ring<int> ring;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/topology/lab.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -118,10 +119,8 @@ const config::PresetLibrary& presets() {
 }
 
 bool Outcome::has(std::string_view check) const {
-  for (const Diagnostic& finding : diagnostics.all()) {
-    if (finding.check == check) return true;
-  }
-  return false;
+  return std::ranges::any_of(diagnostics.all(),
+                             [check](const Diagnostic& finding) { return finding.check == check; });
 }
 
 std::string Outcome::rendered() const {
