@@ -82,11 +82,6 @@ std::string message_name(std::uint8_t code) {
   return fmt::format("message {:#04x}", code);
 }
 
-bool is_message(TlpKind kind) { return kind == TlpKind::kMessage || kind == TlpKind::kMessageData; }
-bool is_config(TlpKind kind) {
-  return kind >= TlpKind::kConfigRead0 && kind <= TlpKind::kConfigWrite1;
-}
-
 std::string what(const TlpHeader& header) {
   const std::string_view name = traits(header.kind).name;
   if (is_completion(header.kind)) {

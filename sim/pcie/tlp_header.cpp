@@ -10,10 +10,6 @@ constexpr std::uint8_t kPrefixFmt = 0b100;
 constexpr std::uint8_t kPasidPrefixType = 0b1'0001;  // E = 1: end to end (sec 6.20.2)
 constexpr std::uint32_t kMaxPasid = 0xfffff;
 
-bool is_message(TlpKind kind) { return kind == TlpKind::kMessage || kind == TlpKind::kMessageData; }
-bool is_config(TlpKind kind) {
-  return kind >= TlpKind::kConfigRead0 && kind <= TlpKind::kConfigWrite1;
-}
 // Length counts what a read asks for, or the payload; else the field is reserved.
 bool has_length(TlpKind kind) {
   return has_data(kind) || (!is_message(kind) && !is_completion(kind));

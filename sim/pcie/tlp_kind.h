@@ -97,6 +97,12 @@ inline constexpr std::array<TlpTraits, kTlpKindCount> kTlpTraits{{
 [[nodiscard]] constexpr bool is_completion(TlpKind kind) {
   return flow_class(kind) == FlowClass::kCompletion;
 }
+[[nodiscard]] constexpr bool is_message(TlpKind kind) {
+  return kind == TlpKind::kMessage || kind == TlpKind::kMessageData;
+}
+[[nodiscard]] constexpr bool is_config(TlpKind kind) {
+  return kind >= TlpKind::kConfigRead0 && kind <= TlpKind::kConfigWrite1;
+}
 // A request that its completer answers.
 [[nodiscard]] constexpr bool needs_completion(TlpKind kind) {
   return flow_class(kind) == FlowClass::kNonPosted;
