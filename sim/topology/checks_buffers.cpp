@@ -16,29 +16,15 @@ bool has(const DraftComponent& component, std::string_view parameter) {
   return component.values && component.model->parameters.find(parameter) != nullptr;
 }
 
-// Max_Payload_Size in force at an endpoint: the least that anything on its way to the root complex
-// supports (PCIe r6.0, sec 7.5.3.4).
-Bytes payload_in_force(const Draft& draft, const DraftComponent& endpoint) {
-  Bytes least = endpoint.values->size(kPayload);
-  const DraftComponent* at = &endpoint;
-  // A way up that is longer than that goes in a circle, which another finding has said.
-  for (std::size_t hops = 0; at->parent && hops < draft.components.size(); ++hops) {
-    at = &draft.components[*at->parent];
-    if (has(*at, kPayload)) least = std::min(least, at->values->size(kPayload));
-  }
-  return least;
-}
-
 // A receiver advertises room for the largest TLP at least (PCIe r6.0, sec 2.6.1): with less, its
 // link would stop for ever.
 void check_buffers(CheckRun& run) {
-  const Draft& draft = run.draft();
-  Bytes largest(pcie::spec::kMinMaxPayloadSize);
-  run.for_devices([&](const DraftComponent& device) {
-    if (device.model->role != device::ModelRole::kEndpoint || !has(device, kPayload)) return;
-    largest = std::max(largest, payload_in_force(draft, device));
+  // The firmware sets one Max_Payload_Size for all: the least that anything supports.
+  Bytes in_force(pcie::spec::kMaxMaxPayloadSize);
+  run.for_components([&](const DraftComponent& component) {
+    if (has(component, kPayload)) in_force = std::min(in_force, component.values->size(kPayload));
   });
-  const std::uint64_t least = largest.count() / pcie::spec::kCreditUnitBytes;
+  const std::uint64_t least = in_force.count() / pcie::spec::kCreditUnitBytes;
   run.for_components([&](DraftComponent& component) {
     for (const std::string_view name : {"posted_data_credits", "completion_data_credits"}) {
       if (!has(component, name)) continue;
@@ -47,7 +33,7 @@ void check_buffers(CheckRun& run) {
       const SourceLocation& where = component.values->where(name);
       run.report(component, where.line != 0 ? where : component.where,
                  fmt::format("'{}' has {} {}, too few for one TLP of {} B", shown(component.name),
-                             credits, name, largest.count()),
+                             credits, name, in_force.count()),
                  fmt::format("at least {}, or 0 for infinite", least));
     }
   });

@@ -179,4 +179,18 @@ devices:
   CHECK(outcome.diagnostics.error_count() == 4);
 }
 
+TEST_CASE("a buffer has to hold the payload that the firmware sets for all", "[topology]") {
+  // gpu1 does 128 B at most, so 8 units of 16 B hold any TLP.
+  const lab::Outcome outcome = lab::parse(
+      "peerfab: 1\nname: x\nsockets:\n  cpu0: {preset: lab-host}\ndevices:\n"
+      "  gpu0: {preset: lab-gpu, at: cpu0}\n"
+      "  gpu1: {preset: lab-gpu, at: cpu0, max_payload_size: 128B, posted_data_credits: 8}\n");
+  INFO(outcome.rendered());
+  CHECK(outcome.topology.has_value());
+  CHECK(lab::parse("peerfab: 1\nname: x\nsockets:\n  cpu0: {preset: lab-host}\ndevices:\n"
+                   "  gpu1: {preset: lab-gpu, at: cpu0, max_payload_size: 128B, "
+                   "posted_data_credits: 7}\n")
+            .has("credits-below-payload"));
+}
+
 }  // namespace peerfab::topology
