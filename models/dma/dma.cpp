@@ -119,7 +119,7 @@ device::ModelDescriptor dma_model() {
            "256",
            "write TLPs in flight",
            "1",
-           "65535",
+           "32768",
            {}},
           {"relaxed_ordering", Quantity::kFlag, "true", "sets RO in its requests", "", "", {}},
           {"max_completion_payload",

@@ -159,7 +159,7 @@ device::ModelDescriptor gpu_model() {
            "1024",
            "write TLPs in flight",
            "1",
-           "65535",
+           "32768",
            {}},
           {"relaxed_ordering", Quantity::kFlag, "true", "sets RO in its requests", "", "", {}},
           {"max_completion_payload",

@@ -63,7 +63,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     const unsigned index =
         port.kind == PortRef::Kind::kSocket ? root_ports_ + port.index : port.index;
     forwarder_.connect(index, out, in);
-    ingresses_[index].completer_port = &completer_.add_port(out, ports_, in);
+    ingresses_[index].answers = completer_.add_port(out, ports_, in);
     return ingresses_[index];
   }
 
@@ -134,7 +134,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     std::uint64_t dropped = 0;
   };
 
-  struct Ingress final : engine::Receiver {
+  struct alignas(64) Ingress final : engine::Receiver {
     void attach(RootComplex& owner, unsigned number) {
       self = &owner;
       index = number;
@@ -143,7 +143,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
 
     RootComplex* self = nullptr;
     unsigned index = 0;
-    device::Completer::Port* completer_port = nullptr;
+    device::Completer::Way answers;
     device::RouteCache routes;
   };
 
@@ -162,7 +162,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     const device::HopDecision decision = from.routes.find(*tlp, {registers_, seen});
     switch (decision.action) {
       case cfgspace::Action::kToHostMemory:
-        completer_.serve(tlp, *from.completer_port, memory_, offset_of(tlp->address), now);
+        completer_.serve(tlp, from.answers, memory_, offset_of(tlp->address), now);
         return;
       case cfgspace::Action::kToPort:
         pass_on(tlp, ingress, decision.index, now);
@@ -183,14 +183,14 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
   void refuse(Tlp* tlp, const Ingress& from, const cfgspace::Verdict& verdict, Picoseconds now) {
     const std::string why = cfgspace::describe(verdict) + " in " + name();
     if (verdict.action == cfgspace::Action::kAllOnes) {
-      completer_.answer_all_ones(tlp, *from.completer_port, why, now);
+      completer_.answer_all_ones(tlp, from.answers, why, now);
       return;
     }
     if (tlp->flow_class == pcie::FlowClass::kCompletion) ++statistics_.dropped;
     const auto status = verdict.action == cfgspace::Action::kCompleterAbort
                             ? engine::CompletionStatus::kCompleterAbort
                             : engine::CompletionStatus::kUnsupportedRequest;
-    completer_.refuse(tlp, *from.completer_port, status, why, now);
+    completer_.refuse(tlp, from.answers, status, why, now);
   }
 
   // Between root ports, and from a root port towards another socket. What comes from another

@@ -52,7 +52,7 @@ class Switch final : public device::Model {
                             engine::Transmitter& in) override {
     const unsigned index = port_index(port);
     forwarder_.connect(index, out, in);
-    ingresses_[index].completer_port = &completer_.add_port(out, ports_, in);
+    ingresses_[index].answers = completer_.add_port(out, ports_, in);
     for (unsigned other = 0; other < ports_; ++other) {
       if (!forwarder_.connected(other)) continue;
       find_speed_steps(index, other);
@@ -93,7 +93,7 @@ class Switch final : public device::Model {
     std::uint64_t dropped = 0;
   };
 
-  struct Ingress final : engine::Receiver {
+  struct alignas(64) Ingress final : engine::Receiver {
     void attach(Switch& owner, unsigned number) {
       self = &owner;
       index = number;
@@ -102,7 +102,7 @@ class Switch final : public device::Model {
 
     Switch* self = nullptr;
     unsigned index = 0;
-    device::Completer::Port* completer_port = nullptr;
+    device::Completer::Way answers;
     device::RouteCache routes;
   };
 
@@ -156,8 +156,8 @@ class Switch final : public device::Model {
     const auto status = verdict.action == cfgspace::Action::kCompleterAbort
                             ? engine::CompletionStatus::kCompleterAbort
                             : engine::CompletionStatus::kUnsupportedRequest;
-    completer_.refuse(tlp, *from.completer_port, status,
-                      cfgspace::describe(verdict) + " in " + name(), now);
+    completer_.refuse(tlp, from.answers, status, cfgspace::describe(verdict) + " in " + name(),
+                      now);
   }
 
   device::PortProfile profile_;

@@ -22,17 +22,17 @@ Completer::Completer(engine::Scheduler& scheduler, engine::TlpPool& pool,
       scheduler_(scheduler),
       write_actor_(scheduler.add_actor(this, &Completer::on_accepted)) {}
 
-Completer::Port& Completer::add_port(engine::Transmitter& out, unsigned input,
-                                     engine::Transmitter& in) {
+Completer::Way Completer::add_port(engine::Transmitter& out, unsigned input,
+                                   engine::Transmitter& in) {
   auto port = std::make_unique<Port>();
   port->self = this;
   port->out = &out;
-  port->in = &in;
   port->input = input;
   port->actor = scheduler_.add_actor(port.get(), &Completer::on_ready);
   out.set_source(input, this, static_cast<unsigned>(ports_.size()));
+  ways_.push_back({&in, port.get()});
   ports_.push_back(std::move(port));
-  return *ports_.back();
+  return ways_.back();
 }
 
 void Completer::on_ready(void* self, Picoseconds now) {
@@ -45,19 +45,17 @@ void Completer::on_accepted(void* self, Picoseconds now) {
   while (!completer->writes_.empty() && completer->writes_.front().accepted <= now) {
     const PendingWrite write = completer->writes_.front();
     completer->writes_.pop_front();
-    completer->deliver(write.tlp, *write.port, now);
+    completer->deliver(write.tlp, *write.in, now);
   }
   if (!completer->writes_.empty()) {
     completer->scheduler_.schedule(completer->write_actor_, completer->writes_.front().accepted);
   }
 }
 
-void Completer::deliver(Tlp* tlp, const Port& port, Picoseconds now) {
-  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
-  if ((tlp->flags & Tlp::kEarlyPiece) == 0) {
-    if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
-      listener->posted_delivered(*tlp, now);
-    }
+void Completer::deliver(Tlp* tlp, engine::Transmitter& in, Picoseconds now) {
+  in.return_credit(tlp->flow_class, tlp->data_credits(), now);
+  if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
+    listener->posted_delivered(*tlp, now);
   }
   pool_.release(tlp);
 }
@@ -81,7 +79,7 @@ void Completer::push_read(const PendingRead& read, Port& port, Picoseconds now) 
   if (port.reads.size() == 1) emit(port, now);
 }
 
-void Completer::serve(Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset, Picoseconds now) {
+void Completer::serve(Tlp* tlp, Way way, Memory& memory, std::uint64_t offset, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kPosted) {
     ++statistics_.write_requests;
     statistics_.bytes_written += tlp->length;
@@ -90,11 +88,11 @@ void Completer::serve(Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset
     }
     const Picoseconds accepted = memory.write(now, tlp->length);
     if (accepted <= now && writes_.empty()) {
-      deliver(tlp, port, now);
+      deliver(tlp, *way.in, now);
       return;
     }
     tlp->add(TlpSegment::kMemory, (std::max(accepted, now) - now).count());
-    writes_.push_back({std::max(accepted, now), tlp, &port});
+    writes_.push_back({std::max(accepted, now), tlp, way.in});
     if (writes_.size() == 1) scheduler_.schedule(write_actor_, writes_.front().accepted);
     return;
   }
@@ -106,25 +104,25 @@ void Completer::serve(Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset
   read.ready = memory.read(now, tlp->length);
   read.segments[static_cast<std::size_t>(TlpSegment::kMemory)] +=
       static_cast<std::uint32_t>(std::min<std::uint64_t>((read.ready - now).count(), 0xffffffffU));
-  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   pool_.release(tlp);
-  push_read(read, port, now);
+  push_read(read, *way.port, now);
 }
 
-void Completer::refuse(Tlp* tlp, Port& port, CompletionStatus status, std::string_view why,
+void Completer::refuse(Tlp* tlp, Way way, CompletionStatus status, std::string_view why,
                        Picoseconds now) {
   ++statistics_.refused;
-  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   if (tlp->flow_class == pcie::FlowClass::kNonPosted) {
     PendingRead read = make_read(*tlp);
     read.ready = now;
     read.status = status;
     read.has_data = false;
     pool_.release(tlp);
-    push_read(read, port, now);
+    push_read(read, *way.port, now);
     return;
   }
-  if (tlp->flow_class == pcie::FlowClass::kPosted && (tlp->flags & Tlp::kEarlyPiece) == 0) {
+  if (tlp->flow_class == pcie::FlowClass::kPosted) {
     if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
       listener->posted_refused(*tlp, why, now);
     }
@@ -132,17 +130,17 @@ void Completer::refuse(Tlp* tlp, Port& port, CompletionStatus status, std::strin
   pool_.release(tlp);
 }
 
-void Completer::answer_all_ones(Tlp* tlp, Port& port, std::string_view why, Picoseconds now) {
+void Completer::answer_all_ones(Tlp* tlp, Way way, std::string_view why, Picoseconds now) {
   if (tlp->flow_class != pcie::FlowClass::kNonPosted) {
-    refuse(tlp, port, CompletionStatus::kSuccessful, why, now);
+    refuse(tlp, way, CompletionStatus::kSuccessful, why, now);
     return;
   }
   ++statistics_.refused;
-  port.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
   PendingRead read = make_read(*tlp);
   read.ready = now;
   pool_.release(tlp);
-  push_read(read, port, now);
+  push_read(read, *way.port, now);
 }
 
 void Completer::emit(Port& port, Picoseconds now) {

@@ -33,22 +33,28 @@ class alignas(64) Completer final : public engine::TransmitSource {
   Completer(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters);
 
   struct Port;
-  // Completions go into `input` of `out`; what arrives came over `in`, whose credits are returned.
-  Port& add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in);
+  // How a request came: over `in`, whose credits are returned; its answers leave by `port`. A write
+  // needs no more than this.
+  struct Way {
+    engine::Transmitter* in = nullptr;
+    Port* port = nullptr;
+  };
+  // Completions go into `input` of `out`; what arrives came over `in`.
+  Way add_port(engine::Transmitter& out, unsigned input, engine::Transmitter& in);
   // In the order in which they were added.
-  [[nodiscard]] Port& port(unsigned index) { return *ports_[index]; }
+  [[nodiscard]] Way way(unsigned index) const { return ways_[index]; }
   void set_identity(Bdf bdf) { bdf_ = bdf; }
   // PCIe r6.0, sec 2.3.1.1; max_bytes as the Max_Payload_Size in force allows.
   void set_limits(const pcie::CompletionLimits& limits) { limits_ = limits; }
 
   // Serves a request from a port with memory at `offset`. Takes the TLP.
-  void serve(engine::Tlp* tlp, Port& port, Memory& memory, std::uint64_t offset, Picoseconds now);
+  void serve(engine::Tlp* tlp, Way way, Memory& memory, std::uint64_t offset, Picoseconds now);
   // Refuses a request: a completion with this status for a non-posted one, silence for a posted
   // one, whose sender's statistics learn why. Takes the TLP.
-  void refuse(engine::Tlp* tlp, Port& port, engine::CompletionStatus status, std::string_view why,
+  void refuse(engine::Tlp* tlp, Way way, engine::CompletionStatus status, std::string_view why,
               Picoseconds now);
   // Answers a read with all bits set and success. Takes the TLP.
-  void answer_all_ones(engine::Tlp* tlp, Port& port, std::string_view why, Picoseconds now);
+  void answer_all_ones(engine::Tlp* tlp, Way way, std::string_view why, Picoseconds now);
 
   [[nodiscard]] const CompleterStatistics& statistics() const { return statistics_; }
   void reset_statistics() { statistics_ = {}; }
@@ -72,14 +78,14 @@ class alignas(64) Completer final : public engine::TransmitSource {
   struct PendingWrite {
     Picoseconds accepted;
     engine::Tlp* tlp;
-    Port* port;
+    engine::Transmitter* in;
   };
 
   static void on_ready(void* self, Picoseconds now);
   static void on_accepted(void* self, Picoseconds now);
   void emit(Port& port, Picoseconds now);
   void push_read(const PendingRead& read, Port& port, Picoseconds now);
-  void deliver(engine::Tlp* tlp, const Port& port, Picoseconds now);
+  void deliver(engine::Tlp* tlp, engine::Transmitter& in, Picoseconds now);
   [[nodiscard]] PendingRead make_read(const engine::Tlp& tlp) const;
 
   // What a posted write touches comes first, in one cache line.
@@ -89,14 +95,14 @@ class alignas(64) Completer final : public engine::TransmitSource {
   CompleterStatistics statistics_;
   engine::Scheduler& scheduler_;
   std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<Way> ways_;  // of the same
   Bdf bdf_;
   pcie::CompletionLimits limits_{128, 128};
   engine::ActorId write_actor_;
 };
 
-// One way in, with its way out for the answers.
+// Where the answers of one way leave, and what is still to be answered there.
 struct Completer::Port {
-  engine::Transmitter* in = nullptr;
   engine::Transmitter* out = nullptr;
   unsigned input = 0;  // of out
   engine::ActorId actor = 0;

@@ -51,7 +51,7 @@ DmaUnit::DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterT
     : pool_(pool),
       local_(local),
       channels_(std::make_unique<Channel[]>(config.channels)),
-      writes_(std::make_unique<Request[]>(config.outstanding_writes)),
+      free_writes_(config.outstanding_writes),
       max_payload_(config.max_payload),
       attributes_(config.relaxed_ordering ? Tlp::kRelaxedOrdering : std::uint8_t{0}),
       has_bus_(costs(config.bus)),
@@ -60,20 +60,17 @@ DmaUnit::DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterT
       scheduler_(scheduler),
       requesters_(requesters),
       config_(config),
+      queues_(config.channels),
       tags_(tag_size_for(config.outstanding_reads), config.outstanding_reads),
       reads_(tags_.range().count),
-      read_targets_(tags_.range().count),
       read_path_{config.read_path, {}},
       write_path_{config.write_path, {}},
       bus_{config.bus, {}} {
   assert(config.channels >= 1 && config.channels <= kMaxChannels);
-  assert(config.outstanding_writes >= 1 && config.outstanding_writes <= 0xffff);
+  assert(config.outstanding_writes >= 1 && config.outstanding_writes <= kMaxOutstandingWrites);
   for (unsigned i = 0; i < config.channels; ++i) channels_[i].index = static_cast<std::uint8_t>(i);
   channels_actor_ = scheduler.add_actor(this, &DmaUnit::on_channels);
   read_path_actor_ = scheduler.add_actor(this, &DmaUnit::on_read_path);
-  for (std::uint32_t i = 0; i < config.outstanding_writes; ++i) {
-    writes_[i].job = i + 1 < config.outstanding_writes ? i + 1 : kNoWrite;
-  }
 }
 
 void DmaUnit::connect(engine::Transmitter& out, unsigned first_input) {
@@ -101,21 +98,9 @@ std::uint32_t DmaUnit::new_job() {
 void DmaUnit::submit(unsigned channel, const DmaJob& work, DmaListener& listener,
                      std::uint64_t cookie, Picoseconds now) {
   assert(work.length > 0);
-  const std::uint32_t id = new_job();
-  Job& job = jobs_[id];
-  job = Job{};
-  job.work = work;
-  if (job.work.row == 0) job.work.row = job.work.length;
-  job.next_remote = work.remote.value();
-  job.next_local = work.local;
-  job.left = work.length;
-  job.left_in_piece = job.work.row;
-  job.writes = work.direction == DmaJob::Direction::kWrite;
-  job.listener = &listener;
-  job.cookie = cookie;
-  job.channel = static_cast<std::uint8_t>(channel);
-  job.ready = now;
-  channels_[channel].waiting.push_back(id);
+  Submitted submitted{work, &listener, cookie, now};
+  if (work.row == 0) submitted.work.row = work.length;
+  queues_[channel].waiting.push_back(submitted);
   pump(channel, now);
 }
 
@@ -146,20 +131,31 @@ void DmaUnit::wake_later(const Channel& channel, Picoseconds now) {
 
 // Takes up the next job if there is one and its turn has come.
 bool DmaUnit::take_up(Channel& channel, Picoseconds now) {
-  if (channel.waiting.empty()) return false;
-  const bool continues = jobs_[channel.waiting.front()].work.continues;
-  if (config_.one_at_a_time && !continues && channel.unfinished != 0) return false;
-  channel.current = channel.waiting.front();
-  channel.waiting.pop_front();
-  channel.active = true;
-  ++channel.unfinished;
+  ChannelQueue& queue = queues_[channel.index];
+  if (queue.waiting.empty()) return false;
+  const bool continues = queue.waiting.front().work.continues;
+  if (config_.one_at_a_time && !continues && queue.unfinished != 0) return false;
+  channel.current = new_job();
   Job& job = jobs_[channel.current];
+  job = Job{};
+  job.submitted = queue.waiting.front();
+  job.channel = channel.index;
+  queue.waiting.pop_front();
+  ++queue.unfinished;
+  const DmaJob& work = job.submitted.work;
+  channel.active = true;
+  channel.writes = work.direction == DmaJob::Direction::kWrite;
+  channel.requests = 0;
+  channel.remote = work.remote.value();
+  channel.left = work.length;
+  channel.left_in_piece = work.row;
+  channel.tag_stall = Picoseconds();
   // What a write sends comes out of the engine's own memory first. A ring's next descriptor, and
   // its data, are fetched while the one before is worked on.
-  const bool fetches = job.writes && !continues;
+  const bool fetches = channel.writes && !continues;
   const Picoseconds fetch = fetches ? local_.read_latency() : Picoseconds();
   const Picoseconds launch = continues ? Picoseconds() : config_.launch;
-  const Picoseconds from = config_.one_at_a_time || continues ? now : job.ready;
+  const Picoseconds from = config_.one_at_a_time || continues ? now : job.submitted.ready;
   const Picoseconds first = std::max(now, from + launch + fetch);
   job.local_memory = std::min(first - now, fetch);
   job.device = first - now - job.local_memory;
@@ -182,15 +178,14 @@ void DmaUnit::pump(unsigned index, Picoseconds now) {
 // Makes the next request of the current job. False: it waits for a tag or a place.
 bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   const std::uint32_t id = channel.current;
-  Job& job = jobs_[id];
   std::uint16_t tag = 0;
-  if (job.writes) {
-    if (free_write_ == kNoWrite) {
+  if (channel.writes) {
+    if (free_writes_ == 0) {
       wait_for_tag(channel, now, waiting_for_place_);
       return false;
     }
-    tag = static_cast<std::uint16_t>(free_write_);
-    free_write_ = writes_[tag].job;
+    --free_writes_;
+    tag = static_cast<std::uint16_t>(id);
   } else {
     const std::optional<Tag> free_tag = tags_.acquire();
     if (!free_tag.has_value()) {
@@ -200,19 +195,14 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
     tag = free_tag->value();
   }
 
-  const std::uint64_t address = job.next_remote;
-  const std::uint64_t local = job.next_local;
-  const std::uint64_t limit = job.writes ? max_payload_ : config_.max_read_request;
+  const std::uint64_t address = channel.remote;
+  const std::uint64_t limit = channel.writes ? max_payload_ : config_.max_read_request;
   const std::uint64_t to_boundary =
       pcie::spec::kAddressBoundaryBytes - address % pcie::spec::kAddressBoundaryBytes;
   // A request counts whole DWs, the one of an unaligned first byte included.
-  const auto bytes = static_cast<std::uint32_t>(
-      std::min(std::min(job.left_in_piece, job.left), std::min(limit - address % 4, to_boundary)));
-  job.next_remote += bytes;
-  job.next_local += bytes;
-  job.left -= bytes;
-  job.left_in_piece -= bytes;
-  const bool ends_piece = job.left_in_piece == 0 || job.left == 0;
+  const auto bytes = static_cast<std::uint32_t>(std::min(
+      std::min(channel.left_in_piece, channel.left), std::min(limit - address % 4, to_boundary)));
+  const bool ends_piece = bytes == channel.left_in_piece || bytes == channel.left;
 
   Tlp* const tlp = pool_.allocate();
   *tlp = Tlp{};
@@ -224,14 +214,13 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   tlp->flags = address >> 32 != 0 ? Tlp::kFourDw : std::uint8_t{0};
 
   Picoseconds next = now;
-  if (job.writes) {
+  if (channel.writes) {
     tlp->kind = pcie::TlpKind::kMemoryWrite;
     tlp->flow_class = pcie::FlowClass::kPosted;
     tlp->flags |= Tlp::kHasPayload;
     if (std::byte* payload = pool_.payload(tlp); payload != nullptr) {
-      local_.content().read(local, payload, bytes);
+      local_.content().read(next_local(channel), payload, bytes);
     }
-    writes_[tag] = {id, bytes, now};
     ++statistics_.write_requests;
     next = local_.reserve(now, bytes);
     if (has_write_costs_) {
@@ -241,21 +230,27 @@ bool DmaUnit::send_request(Channel& channel, Picoseconds now) {
   } else {
     tlp->kind = pcie::TlpKind::kMemoryRead;
     tlp->flow_class = pcie::FlowClass::kNonPosted;
-    const unsigned index = tags_.index_of(Tag(tag));
-    reads_[index] = {id, bytes, now};
-    read_targets_[index] = {local, ends_piece};
+    reads_[tags_.index_of(Tag(tag))] = {id, bytes, now, next_local(channel), ends_piece};
     ++statistics_.read_requests;
   }
   channel.next_request = std::max(channel.next_request, next);
   channel.starts_piece = ends_piece;
 
-  if (job.left_in_piece == 0) {
-    job.left_in_piece = job.work.row;
-    job.next_remote += job.work.stride - job.work.row;
-    job.next_local += job.work.stride - job.work.row;
+  ++channel.requests;
+  channel.remote += bytes;
+  channel.left -= bytes;
+  channel.left_in_piece -= bytes;
+  if (channel.left == 0) {
+    Job& job = jobs_[id];
+    job.requests = channel.requests;
+    job.last_created = now;
+    job.tag_stall = channel.tag_stall;
+    channel.active = false;
+  } else if (channel.left_in_piece == 0) {
+    const DmaJob& work = jobs_[id].submitted.work;
+    channel.left_in_piece = work.row;
+    channel.remote += work.stride - work.row;
   }
-  ++job.outstanding;
-  if (job.left == 0) channel.active = false;
   out_->enqueue(first_input_ + channel.index, tlp, now);
   return true;
 }
@@ -275,30 +270,30 @@ void DmaUnit::wake_channel(Picoseconds now, Waiting& waiting) {
   waiting.channels &= ~(std::uint32_t{1} << index);
   Channel& channel = channels_[index];
   const Picoseconds stalled = now - channel.waits_since;
-  jobs_[channel.current].tag_stall += stalled;
+  channel.tag_stall += stalled;
   statistics_.tag_stall_ps += stalled.count();
   pump(index, now);
 }
 
 void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
-  const Request request = writes_[tlp.tag];
-  writes_[tlp.tag].job = free_write_;
-  free_write_ = tlp.tag;
-  Job& job = jobs_[request.job];
+  Job& job = jobs_[tlp.tag];
   if (job.first_byte == Picoseconds::max()) job.first_byte = at;
-  statistics_.bytes_written += request.remaining;
-  request_done(request.job, request, tlp.segments, at);
-  wake_channel(at, waiting_for_place_);
+  statistics_.bytes_written += tlp.length;
+  write_done(tlp, at);
 }
 
 void DmaUnit::posted_refused(const Tlp& tlp, std::string_view why, Picoseconds at) {
-  const Request request = writes_[tlp.tag];
-  writes_[tlp.tag].job = free_write_;
-  free_write_ = tlp.tag;
   ++statistics_.failed_requests;
-  Job& job = jobs_[request.job];
+  Job& job = jobs_[tlp.tag];
   if (job.error.empty()) job.error = "a write was discarded: " + std::string(why);
-  request_done(request.job, request, tlp.segments, at);
+  write_done(tlp, at);
+}
+
+void DmaUnit::write_done(const Tlp& tlp, Picoseconds at) {
+  if (tlp.is_early_piece()) return;
+  ++free_writes_;
+  // Writes of a job arrive in order, so the last to arrive is the last that was made.
+  request_done(tlp.tag, jobs_[tlp.tag].last_created, tlp.segments, at);
   wake_channel(at, waiting_for_place_);
 }
 
@@ -309,8 +304,7 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
     return;
   }
   const unsigned index = tags_.index_of(Tag(tlp->tag));
-  const Request& request = reads_[index];
-  ReadTarget& target = read_targets_[index];
+  Read& read = reads_[index];
   Arrival arrival;
   arrival.tag = tlp->tag;
   bool last = true;
@@ -319,20 +313,20 @@ void DmaUnit::completion(Tlp* tlp, Picoseconds now) {
     arrival.bytes = tlp->length;
     last = tlp->byte_count == tlp->length;
     if (const std::byte* payload = pool_.payload(tlp); payload != nullptr) {
-      local_.content().write(target.local, payload, tlp->length);
+      local_.content().write(read.local, payload, tlp->length);
     }
-    target.local += tlp->length;
+    read.local += tlp->length;
   } else {
     // One completion ends the request, whatever it asked for (PCIe r6.0, sec 2.2.9.1).
-    Job& job = jobs_[request.job];
+    Job& job = jobs_[read.job];
     ++statistics_.failed_requests;
     if (job.error.empty()) job.error = status_text(tlp->status());
-    arrival.bytes = static_cast<std::uint16_t>(request.remaining);
+    arrival.bytes = static_cast<std::uint16_t>(read.remaining);
   }
   pool_.release(tlp);
   Picoseconds through = read_path_.use(now, arrival.bytes, last);
   if (has_bus_) {
-    through = std::max(through, bus_.use(now, arrival.bytes, last && target.ends_piece));
+    through = std::max(through, bus_.use(now, arrival.bytes, last && read.ends_piece));
   }
   through = std::max(through, local_.write(now, arrival.bytes));
   if (through <= now && arrivals_.empty()) {
@@ -359,32 +353,31 @@ void DmaUnit::on_read_path(void* self, Picoseconds now) {
 
 void DmaUnit::take_data(const Arrival& arrival, Picoseconds now) {
   const unsigned index = tags_.index_of(Tag(arrival.tag));
-  Request& request = reads_[index];
-  Job& job = jobs_[request.job];
+  Read& read = reads_[index];
+  Job& job = jobs_[read.job];
   if (job.first_byte == Picoseconds::max()) job.first_byte = now;
   statistics_.bytes_read += arrival.bytes;
-  request.remaining -= arrival.bytes;
-  if (request.remaining != 0) {
+  read.remaining -= arrival.bytes;
+  if (read.remaining != 0) {
     job.serialisation += arrival.segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
     return;
   }
-  const Request done = request;
+  const Read done = read;
   const bool released = tags_.release(Tag(arrival.tag));
   assert(released);
   static_cast<void>(released);
-  request_done(done.job, done, arrival.segments, now);
+  request_done(done.job, done.created, arrival.segments, now);
   wake_channel(now, waiting_for_tag_);
 }
 
-void DmaUnit::request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,
+void DmaUnit::request_done(std::uint32_t id, Picoseconds created, const std::uint32_t* segments,
                            Picoseconds now) {
   Job& job = jobs_[id];
-  --job.outstanding;
-  if (job.outstanding != 0 || job.left != 0) {
+  if (++job.done != job.requests) {
     job.serialisation += segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];
     return;
   }
-  finish(id, request.created, segments, now);
+  finish(id, created, segments, now);
 }
 
 // The latency of a job is that of its last TLP plus what went before it was made. Each segment
@@ -393,9 +386,9 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds last_created, const std::uint
                      Picoseconds now) {
   Job& job = jobs_[id];
   DmaReport report;
-  report.cookie = job.cookie;
-  report.bytes = job.work.length;
-  report.ready = job.ready;
+  report.cookie = job.submitted.cookie;
+  report.bytes = job.submitted.work.length;
+  report.ready = job.submitted.ready;
   report.first_byte = job.first_byte == Picoseconds::max() ? now : job.first_byte;
   report.end = now;
   report.error = std::move(job.error);
@@ -418,7 +411,7 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds last_created, const std::uint
   claim(Segment::kMemory, of_last(TlpSegment::kMemory));
   report.breakdown[Segment::kQueueing] += left;
 
-  left = last_created - job.ready;
+  left = last_created - job.submitted.ready;
   claim(Segment::kDevice, job.device.count());
   claim(Segment::kMemory, job.local_memory.count());
   claim(Segment::kTagStall, job.tag_stall.count());
@@ -426,9 +419,9 @@ void DmaUnit::finish(std::uint32_t id, Picoseconds last_created, const std::uint
   report.breakdown[Segment::kQueueing] += left;
 
   ++statistics_.jobs;
-  DmaListener* const listener = job.listener;
+  DmaListener* const listener = job.submitted.listener;
   const unsigned channel = job.channel;
-  --channels_[channel].unfinished;
+  --queues_[channel].unfinished;
   free_jobs_.push_back(id);
   listener->dma_done(report);
   pump(channel, now);

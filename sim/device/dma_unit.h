@@ -61,6 +61,8 @@ class alignas(64) DmaUnit final : public Initiator,
                                   public PostedListener {
  public:
   static constexpr unsigned kMaxChannels = 32;
+  // Each keeps a job at work, and so do reads and channels: the numbers of all fit in a tag field.
+  static constexpr unsigned kMaxOutstandingWrites = 32768;
 
   // `local` is the memory that the jobs' local offsets mean.
   DmaUnit(engine::Scheduler& scheduler, engine::TlpPool& pool, RequesterTable& requesters,
@@ -88,47 +90,53 @@ class alignas(64) DmaUnit final : public Initiator,
   [[nodiscard]] std::uint64_t unexpected_completions() const { return unexpected_completions_; }
 
  private:
-  struct alignas(64) Job {
-    // What every TLP touches, in one cache line: the next request starts here,
-    std::uint64_t next_remote = 0;
-    std::uint64_t next_local = 0;
-    std::uint64_t left = 0;           // bytes not requested yet,
-    std::uint64_t left_in_piece = 0;  // and of them in the contiguous piece that it is in.
-    std::uint64_t serialisation = 0;  // of all TLPs but the last
-    Picoseconds first_byte = Picoseconds::max();
-    std::uint32_t outstanding = 0;  // requests on their way
-    std::uint8_t channel = 0;
-    bool writes = false;
+  struct Submitted {
     DmaJob work;
     DmaListener* listener = nullptr;
     std::uint64_t cookie = 0;
     Picoseconds ready;
+  };
+  struct alignas(64) Job {
+    // What the end of every request touches, in one cache line.
+    std::uint64_t serialisation = 0;  // of all TLPs but the last
+    Picoseconds first_byte = Picoseconds::max();
+    std::uint32_t requests = 0;  // in all, once the last one is made; 0 before
+    std::uint32_t done = 0;
+    std::uint8_t channel = 0;
+    Picoseconds last_created;  // its last request
+    Submitted submitted;
     Picoseconds device;  // launch, and time in the device's own datapath
     Picoseconds local_memory;
     Picoseconds tag_stall;
     std::string error;
   };
-  // A request on its way: a read by its tag, a write by a number that its tag field carries. A free
-  // number names the next free one in `job`.
-  struct Request {
+  // A read on its way, by its tag. A write needs nothing of the kind: its tag field, which means
+  // nothing on the wire, carries the number of its job.
+  struct Read {
     std::uint32_t job = 0;
-    std::uint32_t remaining = 0;  // bytes that have not arrived yet; all of them for a write
+    std::uint32_t remaining = 0;  // bytes that have not arrived yet
     Picoseconds created;
-  };
-  static constexpr std::uint32_t kNoWrite = ~std::uint32_t{0};
-  struct ReadTarget {
     std::uint64_t local = 0;
     bool ends_piece = false;  // the last of a contiguous piece of its job
   };
+  // What every request touches, in one cache line: where the next one of the current job starts.
   struct alignas(64) Channel {
     std::uint8_t index = 0;
     bool active = false;       // a job is being turned into requests
+    bool writes = false;       // it writes
     bool starts_piece = true;  // its next request is the first of a contiguous piece
     std::uint32_t current = 0;
-    Ring<std::uint32_t> waiting;   // jobs not yet taken up
+    std::uint32_t requests = 0;       // of it, so far
+    std::uint64_t remote = 0;         // where the next request starts
+    std::uint64_t left = 0;           // bytes not requested yet,
+    std::uint64_t left_in_piece = 0;  // and of them in the contiguous piece that it is in
+    Picoseconds next_request;         // not before this time
+    Picoseconds waits_since;          // for a tag or a place, while its bit is set there
+    Picoseconds tag_stall;            // of the current job
+  };
+  struct ChannelQueue {
+    Ring<Submitted> waiting;       // jobs not yet taken up
     std::uint32_t unfinished = 0;  // jobs taken up and not completed
-    Picoseconds next_request;      // not before this time
-    Picoseconds waits_since;       // for a tag or a place, while its bit is set there
   };
   // Channels that wait for a tag, or for a place among the writes in flight.
   struct Waiting {
@@ -158,10 +166,16 @@ class alignas(64) DmaUnit final : public Initiator,
   void wake_later(const Channel& channel, Picoseconds now);
   void schedule_channels(Picoseconds now);
   bool take_up(Channel& channel, Picoseconds now);
+  // Where the next request's data lies in the device's own memory.
+  [[nodiscard]] std::uint64_t next_local(const Channel& channel) const {
+    const DmaJob& work = jobs_[channel.current].submitted.work;
+    return work.local + (channel.remote - work.remote.value());
+  }
   bool send_request(Channel& channel, Picoseconds now);
   void take_data(const Arrival& arrival, Picoseconds now);
-  void request_done(std::uint32_t id, const Request& request, const std::uint32_t* segments,
+  void request_done(std::uint32_t id, Picoseconds created, const std::uint32_t* segments,
                     Picoseconds now);
+  void write_done(const engine::Tlp& tlp, Picoseconds at);
   void finish(std::uint32_t id, Picoseconds last_created, const std::uint32_t* segments,
               Picoseconds now);
   void wait_for_tag(Channel& channel, Picoseconds now, Waiting& waiting);
@@ -174,8 +188,7 @@ class alignas(64) DmaUnit final : public Initiator,
   Memory& local_;
   std::unique_ptr<Channel[]> channels_;
   std::vector<Job> jobs_;
-  std::unique_ptr<Request[]> writes_;  // by number
-  std::uint32_t free_write_ = 0;       // kNoWrite: none
+  std::uint32_t free_writes_;  // more writes that may be in flight
   std::uint32_t max_payload_;
   std::uint8_t first_input_ = 0;
   std::uint8_t attributes_;
@@ -191,10 +204,10 @@ class alignas(64) DmaUnit final : public Initiator,
   engine::ActorId channels_actor_;  // one for all: few of them wait for a time of their own
   std::uint32_t timed_ = 0;         // channels that wait for their next_request, a bit each
   Waiting waiting_for_tag_;
+  std::vector<ChannelQueue> queues_;  // by channel
   std::vector<std::uint32_t> free_jobs_;
   pcie::TagAllocator tags_;
-  std::vector<Request> reads_;            // by tag
-  std::vector<ReadTarget> read_targets_;  // likewise
+  std::vector<Read> reads_;  // by tag
   Server read_path_;
   Server write_path_;
   Server bus_;

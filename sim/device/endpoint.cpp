@@ -30,8 +30,7 @@ PortProfile Endpoint::profile(PortRef /*port*/) const { return profile_; }
 
 engine::Receiver& Endpoint::connect(PortRef /*port*/, engine::Transmitter& out,
                                     engine::Transmitter& in) {
-  in_ = &in;
-  port_ = &completer_.add_port(out, 0, in);
+  way_ = completer_.add_port(out, 0, in);
   if (dma_) dma_->connect(out, 1);
   return *this;
 }
@@ -48,6 +47,7 @@ void Endpoint::configure(cfgspace::PortRegisters& registers) {
 
 void Endpoint::registers_changed() {
   routes_.forget();
+  open_ = {};
   for (const cfgspace::Bar& bar : registers_->bars) {
     bars_[bar.request.index].base = bar.base.value();
   }
@@ -63,7 +63,7 @@ std::optional<BusAddress> Endpoint::bar_base(unsigned bar) const {
 
 void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kCompletion) {
-    in_->return_credit(tlp->flow_class, tlp->data_credits(), now);
+    way_.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
     if (dma_) {
       dma_->completion(tlp, now);
     } else {
@@ -71,27 +71,48 @@ void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
     }
     return;
   }
-  const HopDecision decision = routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()});
+  if (open_.holds(*tlp)) {
+    completer_.serve(tlp, way_, memory_, tlp->address - open_.bar_base, now);
+    return;
+  }
+  std::optional<cfgspace::Verdict> asked;
+  const HopDecision decision =
+      routes_.find(*tlp, {registers_, cfgspace::Ingress::upstream()}, &asked);
+  if (asked.has_value()) keep_open(*tlp, *asked);
   if (decision.action == cfgspace::Action::kToBar) {
     const BarWindow& bar = bars_[decision.index];
     const std::uint64_t in_bar = tlp->address - bar.base;
     if (in_bar < bar.exposed) {
-      completer_.serve(tlp, *port_, memory_, in_bar, now);
+      completer_.serve(tlp, way_, memory_, in_bar, now);
       return;
     }
     const std::optional<std::uint64_t> offset = locate(decision.index, in_bar);
     if (offset.has_value()) {
-      completer_.serve(tlp, *port_, memory_, *offset, now);
+      completer_.serve(tlp, way_, memory_, *offset, now);
       return;
     }
-    completer_.refuse(tlp, *port_, engine::CompletionStatus::kUnsupportedRequest,
+    completer_.refuse(tlp, way_, engine::CompletionStatus::kUnsupportedRequest,
                       "nothing is mapped at this address of the aperture of " + name(), now);
     return;
   }
   const cfgspace::Verdict verdict =
       cfgspace::route(routed(*tlp), {registers_, cfgspace::Ingress::upstream()});
-  completer_.refuse(tlp, *port_, engine::CompletionStatus::kUnsupportedRequest,
+  completer_.refuse(tlp, way_, engine::CompletionStatus::kUnsupportedRequest,
                     cfgspace::describe(verdict) + " in " + name(), now);
+}
+
+// The verdict that was made last: a device with one busy BAR asks once.
+void Endpoint::keep_open(const engine::Tlp& like, const cfgspace::Verdict& verdict) {
+  if (verdict.action != cfgspace::Action::kToBar) return;
+  const BarWindow& bar = bars_[verdict.index];
+  const auto exposed = cfgspace::AddressRange::of(BusAddress(bar.base), Bytes(bar.exposed));
+  if (exposed.empty()) return;
+  open_ = {{std::max(exposed.base, verdict.addresses.base),
+            std::min(exposed.limit, verdict.addresses.limit)},
+           bar.base,
+           verdict.requesters,
+           like.flow_class,
+           like.relaxed_ordering()};
 }
 
 std::vector<StatisticDescriptor> Endpoint::common_statistics(bool with_dma) {

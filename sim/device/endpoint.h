@@ -17,7 +17,30 @@
 
 namespace peerfab::device {
 
-class Endpoint : public Model, public engine::Receiver {
+// What a request that arrives touches of an endpoint, in one cache line.
+class alignas(64) EndpointIngress : public engine::Receiver {
+ protected:
+  ~EndpointIngress() = default;
+  // Requests that may be served without asking: of one kind, from these requesters, whose bytes all
+  // lie in an exposed part of a BAR.
+  struct Open {
+    cfgspace::AddressRange addresses;  // none at first
+    std::uint64_t bar_base = 0;
+    cfgspace::IdRange requesters;
+    pcie::FlowClass flow_class = pcie::FlowClass::kPosted;
+    bool relaxed_ordering = false;
+
+    [[nodiscard]] bool holds(const engine::Tlp& tlp) const {
+      return addresses.contains(BusAddress(tlp.address), Bytes(tlp.length)) &&
+             requesters.contains(Bdf(tlp.requester)) && tlp.flow_class == flow_class &&
+             tlp.relaxed_ordering() == relaxed_ordering;
+    }
+  };
+  Completer::Way way_;
+  Open open_;
+};
+
+class Endpoint : private EndpointIngress, public Model {
  public:
   [[nodiscard]] PortProfile profile(PortRef port) const override;
   engine::Receiver& connect(PortRef port, engine::Transmitter& out,
@@ -58,9 +81,8 @@ class Endpoint : public Model, public engine::Receiver {
     std::uint64_t exposed = 0;  // bytes
   };
 
-  // What each TLP touches comes first.
-  engine::Transmitter* in_ = nullptr;
-  Completer::Port* port_ = nullptr;
+  void keep_open(const engine::Tlp& like, const cfgspace::Verdict& verdict);
+
   cfgspace::PortRegisters* registers_ = nullptr;
   std::array<BarWindow, 6> bars_{};  // by register index
   std::unique_ptr<DmaUnit> dma_;

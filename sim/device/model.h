@@ -2,11 +2,13 @@
 // What every running model offers to elaboration, to the workload and to the result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/base/ids.h"
@@ -21,8 +23,8 @@
 
 namespace peerfab::device {
 
-// Told what became of a posted request. Real hardware does not tell its sender; the result of a
-// run needs to know when the bytes arrived.
+// Told what became of a posted request, and of each piece of one that was split on its way. Real
+// hardware does not tell its sender; the result of a run needs to know when the bytes arrived.
 class PostedListener {
  public:
   virtual void posted_delivered(const engine::Tlp& tlp, Picoseconds at) = 0;
@@ -36,14 +38,32 @@ class PostedListener {
 // Who sends under which requester ID.
 class RequesterTable {
  public:
-  RequesterTable() : listeners_(std::size_t{1} << 16, nullptr) {}
-  void add(Bdf requester, PostedListener* listener) { listeners_[requester.value()] = listener; }
+  void add(Bdf requester, PostedListener* listener) {
+    Bus& bus = buses_[requester.bus()];
+    if (bus.listener == nullptr || bus.requester == requester) {
+      bus = {listener, requester};
+    } else {
+      others_[requester.value()] = listener;
+    }
+  }
+  // nullptr: nobody that listens.
   [[nodiscard]] PostedListener* find(std::uint16_t requester) const {
-    return listeners_[requester];
+    const Bus& bus = buses_[Bdf(requester).bus()];
+    if (bus.listener != nullptr && bus.requester == Bdf(requester)) [[likely]] {
+      return bus.listener;
+    }
+    const auto other = others_.find(requester);
+    return other == others_.end() ? nullptr : other->second;
   }
 
  private:
-  std::vector<PostedListener*> listeners_;
+  // Almost every bus is a link with one requester at its end: four buses to a cache line.
+  struct Bus {
+    PostedListener* listener = nullptr;
+    Bdf requester;
+  };
+  std::array<Bus, 256> buses_{};
+  std::unordered_map<std::uint16_t, PostedListener*> others_;
 };
 
 // What a model is made from.

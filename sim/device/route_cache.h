@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "sim/cfgspace/route.h"
 #include "sim/engine/tlp.h"
@@ -14,7 +15,7 @@ namespace peerfab::device {
 // The routing fields of a TLP in flight.
 [[nodiscard]] inline cfgspace::RoutedTlp routed(const engine::Tlp& tlp) {
   cfgspace::RoutedTlp fields;
-  fields.relaxed_ordering = (tlp.attributes & engine::Tlp::kRelaxedOrdering) != 0;
+  fields.relaxed_ordering = tlp.relaxed_ordering();
   fields.requester = Bdf(tlp.requester);
   if (tlp.flow_class == pcie::FlowClass::kCompletion) {
     fields.category = cfgspace::TlpCategory::kCompletion;
@@ -39,14 +40,16 @@ struct HopDecision {
 
 class RouteCache {
  public:
-  HopDecision find(const engine::Tlp& tlp, const cfgspace::RoutingView& view) {
+  // Where route() had to be asked, and `asked` is not null, its whole verdict is left there.
+  HopDecision find(const engine::Tlp& tlp, const cfgspace::RoutingView& view,
+                   std::optional<cfgspace::Verdict>* asked = nullptr) {
     const bool completion = tlp.flow_class == pcie::FlowClass::kCompletion;
     const std::uint64_t granule = completion ? tlp.requester : tlp.address >> kGranuleBits;
     const std::uint64_t wanted = key(tlp, granule);
     const Entry* entry = &entries_[first_way(tlp, granule)];
     if (!holds(*entry, wanted, tlp.requester)) {
       ++entry;
-      if (!holds(*entry, wanted, tlp.requester)) return decide(tlp, view, granule);
+      if (!holds(*entry, wanted, tlp.requester)) return decide(tlp, view, granule, asked);
     }
     return {entry->action, entry->index, entry->peer_to_peer};
   }
@@ -82,12 +85,13 @@ class RouteCache {
     return static_cast<unsigned>(tlp.flow_class) * kSlots + 2 * set;
   }
   static std::uint64_t key(const engine::Tlp& tlp, std::uint64_t granule) {
-    return granule << 1 | ((tlp.attributes & engine::Tlp::kRelaxedOrdering) != 0 ? 1 : 0);
+    return granule << 1 | (tlp.relaxed_ordering() ? 1 : 0);
   }
 
   HopDecision decide(const engine::Tlp& tlp, const cfgspace::RoutingView& view,
-                     std::uint64_t granule) {
+                     std::uint64_t granule, std::optional<cfgspace::Verdict>* asked) {
     const cfgspace::Verdict verdict = cfgspace::route(routed(tlp), view);
+    if (asked != nullptr) *asked = verdict;
     const HopDecision decision{verdict.action, static_cast<std::uint8_t>(verdict.index),
                                verdict.peer_to_peer};
     Entry entry{key(tlp, granule),    0, 0xffff, decision.action, decision.index,

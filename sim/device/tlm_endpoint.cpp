@@ -81,7 +81,7 @@ void TlmEndpoint::receive(engine::Tlp* tlp, Picoseconds now) {
     target_->serve(tlp, tlp->address - bar_bases_[decision.index], now);
     return;
   }
-  refusals_.refuse(tlp, refusals_.port(0), engine::CompletionStatus::kUnsupportedRequest,
+  refusals_.refuse(tlp, refusals_.way(0), engine::CompletionStatus::kUnsupportedRequest,
                    cfgspace::describe(cfgspace::route(routed(*tlp), view)) + " in " + name(), now);
 }
 

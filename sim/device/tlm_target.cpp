@@ -253,7 +253,7 @@ void TlmTarget::finish(Request& request, Picoseconds now) {
     return;
   }
   PostedListener* const listener = requesters_.find(tlp.requester);
-  if ((tlp.flags & Tlp::kEarlyPiece) == 0 && listener != nullptr) {
+  if (listener != nullptr) {
     if (failed) {
       listener->posted_refused(tlp, request.why, now);
     } else {

@@ -7,7 +7,10 @@ namespace peerfab::engine {
 
 ActorId Scheduler::add_actor(void* self, Handler handler) {
   assert(actors_.size() < kMaxActors);
-  actors_.push_back({handler, self});
+  const auto known = std::find(handlers_.begin(), handlers_.end(), handler);
+  const auto index = static_cast<std::uint32_t>(known - handlers_.begin());
+  if (known == handlers_.end()) handlers_.push_back(handler);
+  actors_.push_back({self, kNoLeaf, index});
   return static_cast<ActorId>(actors_.size() - 1);
 }
 
@@ -81,7 +84,7 @@ void Scheduler::run_until(Picoseconds horizon) {
     const Actor& actor = actors_[id];
     const std::size_t leaf = actor.leaf;
     tree_[leaves_ + leaf] = kIdle;
-    actor.handler(actor.self, at);
+    handlers_[actor.handler](actor.self, at);
     if (tree_[leaves_ + leaf] == kIdle) set_leaf(leaf, kIdle);
   }
 }

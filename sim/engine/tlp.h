@@ -84,6 +84,8 @@ struct alignas(64) Tlp {
                : 0U;
   }
   [[nodiscard]] std::uint32_t header_bytes() const { return (flags & kFourDw) != 0 ? 16U : 12U; }
+  [[nodiscard]] bool relaxed_ordering() const { return (attributes & kRelaxedOrdering) != 0; }
+  [[nodiscard]] bool is_early_piece() const { return (flags & kEarlyPiece) != 0; }
   [[nodiscard]] bool has_digest() const { return (flags & kDigest) != 0; }
   [[nodiscard]] std::uint32_t data_credits() const {
     return pcie::data_credits(payload_dw_bytes());

@@ -114,7 +114,7 @@ namespace {
 pcie::OrderingFields ordering_fields(const Tlp& tlp) {
   pcie::OrderingFields fields;
   fields.ordering = pcie::ordering_class(tlp.kind);
-  fields.relaxed = (tlp.attributes & Tlp::kRelaxedOrdering) != 0;
+  fields.relaxed = tlp.relaxed_ordering();
   fields.id_based = (tlp.attributes & Tlp::kIdOrdering) != 0;
   fields.source =
       tlp.flow_class == pcie::FlowClass::kCompletion ? tlp.completer() : Bdf(tlp.requester);

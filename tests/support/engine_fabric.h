@@ -68,9 +68,9 @@ class Fabric {
         in->return_credit(tlp->flow_class, tlp->data_credits(), now);
         dma.completion(tlp, now);
       } else if (refuse_with.has_value()) {
-        completer.refuse(tlp, completer.port(0), *refuse_with, "the test wants it so", now);
+        completer.refuse(tlp, completer.way(0), *refuse_with, "the test wants it so", now);
       } else {
-        completer.serve(tlp, completer.port(0), memory, tlp->address - node_address(index).value(),
+        completer.serve(tlp, completer.way(0), memory, tlp->address - node_address(index).value(),
                         now);
       }
     }

@@ -86,9 +86,9 @@ class TlmBench {
         bench.to_peer.return_credit(tlp->flow_class, tlp->data_credits(), now);
         dma.completion(tlp, now);
       } else if (refuse_with.has_value()) {
-        completer.refuse(tlp, completer.port(0), *refuse_with, "the test wants it so", now);
+        completer.refuse(tlp, completer.way(0), *refuse_with, "the test wants it so", now);
       } else {
-        completer.serve(tlp, completer.port(0), memory, tlp->address - kPeer, now);
+        completer.serve(tlp, completer.way(0), memory, tlp->address - kPeer, now);
       }
     }
     TlmBench& bench;

@@ -127,7 +127,7 @@ class CompleterRig final : public PostedListener {
       if (rig.on_request) {
         rig.on_request(tlp, now);
       } else {
-        rig.completer.serve(tlp, rig.completer.port(0), rig.memory, tlp->address, now);
+        rig.completer.serve(tlp, rig.completer.way(0), rig.memory, tlp->address, now);
       }
     }
     CompleterRig& rig;
@@ -263,7 +263,7 @@ TEST_CASE("a refused read is answered once and without data", "[completer]") {
        {CompletionStatus::kUnsupportedRequest, CompletionStatus::kCompleterAbort}) {
     CompleterRig rig;
     rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-      rig.completer.refuse(tlp, rig.completer.port(0), status, "no such place", now);
+      rig.completer.refuse(tlp, rig.completer.way(0), status, "no such place", now);
     };
     rig.read(1024, 0x40, 9);
     rig.run();
@@ -284,7 +284,7 @@ TEST_CASE("a refused write is answered by nobody, and its sender's statistics kn
           "[completer]") {
   CompleterRig rig;
   rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-    rig.completer.refuse(tlp, rig.completer.port(0), CompletionStatus::kUnsupportedRequest,
+    rig.completer.refuse(tlp, rig.completer.way(0), CompletionStatus::kUnsupportedRequest,
                          "no such place", now);
   };
   const std::vector<std::byte> data(64, std::byte{1});
@@ -292,16 +292,39 @@ TEST_CASE("a refused write is answered by nobody, and its sender's statistics kn
   rig.write(data, 64, 4, Tlp::kEarlyPiece);
   rig.run();
   CHECK(rig.returned.empty());
-  REQUIRE(rig.told.size() == 1);
+  REQUIRE(rig.told.size() == 2);  // of a piece of a write that was split, too
   CHECK(rig.told[0].tag == 3);
   CHECK(rig.told[0].refused == "no such place");
+  CHECK(rig.told[1].tag == 4);
+  CHECK(rig.told[1].refused == "no such place");
   CHECK(rig.content(0, 64) != data);
+}
+
+TEST_CASE("several requesters on one bus are told apart", "[completer]") {
+  struct Listener final : peerfab::device::PostedListener {
+    void posted_delivered(const Tlp&, Picoseconds) override {}
+    void posted_refused(const Tlp&, std::string_view, Picoseconds) override {}
+  };
+  Listener first, second, third, replacement;
+  RequesterTable table;
+  CHECK(table.find(0) == nullptr);
+  table.add(Bdf(3, 0, 0), &first);
+  table.add(Bdf(3, 0, 1), &second);
+  table.add(Bdf(255, 31, 7), &third);
+  CHECK(table.find(Bdf(3, 0, 0).value()) == &first);
+  CHECK(table.find(Bdf(3, 0, 1).value()) == &second);
+  CHECK(table.find(Bdf(3, 0, 2).value()) == nullptr);
+  CHECK(table.find(0xffff) == &third);
+  table.add(Bdf(3, 0, 0), &replacement);
+  table.add(Bdf(3, 0, 1), &first);
+  CHECK(table.find(Bdf(3, 0, 0).value()) == &replacement);
+  CHECK(table.find(Bdf(3, 0, 1).value()) == &first);
 }
 
 TEST_CASE("a read may be answered with all bits set", "[completer]") {
   CompleterRig rig;
   rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-    rig.completer.answer_all_ones(tlp, rig.completer.port(0), "nothing there", now);
+    rig.completer.answer_all_ones(tlp, rig.completer.way(0), "nothing there", now);
   };
   rig.read(200, 0x7f, 5);
   const std::vector<std::byte> data(64, std::byte{1});
@@ -338,15 +361,17 @@ TEST_CASE("a write is delivered when the memory takes it", "[completer]") {
   CHECK(rig.completer.statistics().bytes_written == 192);
 }
 
-TEST_CASE("pieces of a split write are all written, the last tells of it", "[completer]") {
+TEST_CASE("pieces of a split write are all written, and their sender learns of each",
+          "[completer]") {
   CompleterRig rig;
   const std::vector<std::byte> data(64, std::byte{0x77});
   rig.write(data, 0, 1, Tlp::kEarlyPiece);
   rig.write(data, 64, 1, Tlp::kEarlyPiece);
   rig.write(data, 128, 1);
   rig.run();
-  REQUIRE(rig.told.size() == 1);
-  CHECK(rig.told[0].at == Picoseconds(4'000));
+  REQUIRE(rig.told.size() == 3);
+  CHECK(rig.told[0].at == Picoseconds(1'334));
+  CHECK(rig.told[2].at == Picoseconds(4'000));
   CHECK(rig.content(0, 192) == std::vector<std::byte>(192, std::byte{0x77}));
 }
 
@@ -382,7 +407,7 @@ TEST_CASE("credits go back when a request has left the receive buffer", "[comple
   SECTION("a refused request: at once") {
     CompleterRig rig(CompleterRig::fast_memory(), requests);
     rig.on_request = [&](Tlp* tlp, Picoseconds now) {
-      rig.completer.refuse(tlp, rig.completer.port(0), CompletionStatus::kUnsupportedRequest, "no",
+      rig.completer.refuse(tlp, rig.completer.way(0), CompletionStatus::kUnsupportedRequest, "no",
                            now);
     };
     const std::vector<std::byte> data(64, std::byte{1});

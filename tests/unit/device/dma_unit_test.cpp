@@ -498,6 +498,30 @@ TEST_CASE("a completion that nobody waits for is counted and dropped", "[dma]") 
   CHECK(fabric.jobs.reports.size() == 1);
 }
 
+TEST_CASE("a write that was split counts every piece, and a refused piece fails the job", "[dma]") {
+  for (const bool refuse_early : {false, true}) {
+    Fabric fabric(pair(plain_dma()), bare_wire(5, 16), bare_wire(5, 16));
+    fabric.submit(0, 0, Fabric::write_to(1, 0, 256), 1);
+    // What the far end would tell of a write in two pieces, if the one on the wire were both.
+    Tlp early = *make_write(fabric.pool, 64, 0, node_id(0).value(), 0);
+    early.flags |= Tlp::kEarlyPiece;
+    const Picoseconds at(1);
+    auto& dma = fabric.nodes[0]->dma;
+    if (refuse_early) {
+      dma.posted_refused(early, "no such place", at);
+    } else {
+      dma.posted_delivered(early, at);
+    }
+    CHECK(fabric.jobs.reports.empty());
+    fabric.run();
+    REQUIRE(fabric.jobs.reports.size() == 1);
+    CHECK(dma.statistics().bytes_written == (refuse_early ? 256U : 256U + 64U));
+    CHECK(fabric.jobs.reports[0].error ==
+          (refuse_early ? "a write was discarded: no such place" : ""));
+    if (!refuse_early) CHECK(fabric.jobs.reports[0].first_byte == at);
+  }
+}
+
 TEST_CASE("a channel that reads and one that writes do not take each other's turns", "[dma]") {
   // With one tag and one place for a write, each direction alone is bound by its round trip; both
   // together are no slower.
