@@ -34,6 +34,7 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
       timing_(config.link),
       propagation_ps_(short_ps(config.propagation)),
       receive_latency_ps_(short_ps(config.receive_latency)),
+      other_queues_(std::make_unique<OtherQueues[]>(inputs)),
       dllp_interval_ps_(config.dllp_interval.count()),
       stalled_heads_(std::size_t{inputs} * pcie::kFlowClassCount),
       config_(config) {
@@ -140,7 +141,7 @@ pcie::OrderingFields ordering_fields(const Tlp& tlp) {
 [[gnu::noinline]] void Transmitter::end_stall(Input& input, unsigned flow_class, Picoseconds now) {
   const StalledHead& stalled = stalled_head(input, flow_class);
   const std::uint64_t time = (now - stalled.since).count();
-  Tlp& head = *input.queues[flow_class].head;
+  Tlp& head = *queue_of(input, flow_class).head;
   if (stalled.why == Stall::kCredit) {
     head.add(TlpSegment::kCreditStall, time);
     statistics_.credit_stall_ps += time;
@@ -165,9 +166,9 @@ pcie::OrderingFields ordering_fields(const Tlp& tlp) {
 // Whether the head of this queue may be sent now, as far as ordering and credits are concerned.
 inline bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds now,
                                   Choice& choice) {
-  Queue& queue = input.queues[flow_class];
+  Queue& queue = queue_of(input, flow_class);
   if (flow_class != kPosted && (input.classes & 1U << kPosted) != 0 &&
-      !may_overtake_posted(*queue.head, input.queues[kPosted])) {
+      !may_overtake_posted(*queue.head, input.posted)) {
     note_stall(input, flow_class, Stall::kOrdering, now);
     return false;
   }
@@ -191,8 +192,8 @@ inline bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds
   for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
     if ((input.classes >> i & 1) == 0) continue;
     unsigned slot = count++;
-    const Picoseconds age = input.queues[i].head->stamp;
-    for (; slot > 0 && input.queues[order[slot - 1]].head->stamp > age; --slot) {
+    const Picoseconds age = queue_of(input, i).head->stamp;
+    for (; slot > 0 && queue_of(input, order[slot - 1]).head->stamp > age; --slot) {
       order[slot] = order[slot - 1];
     }
     order[slot] = i;
@@ -258,7 +259,7 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
 [[gnu::always_inline]] inline void Transmitter::transmit(const Choice& choice, Picoseconds now) {
   Input& input = *choice.input;
   const unsigned flow_class = choice.flow_class;
-  Queue& queue = input.queues[flow_class];
+  Queue& queue = queue_of(input, flow_class);
   Tlp* const tlp = queue.head;
   if ((input.stalled >> flow_class & 1) != 0) end_stall(input, flow_class, now);
   queue.head = tlp->next;
@@ -365,7 +366,7 @@ void Transmitter::send_next(Picoseconds now) {
     const unsigned turn = (last_input_ + 1U) % kMaskBits;
     const auto behind = static_cast<unsigned>(
         std::countr_zero(std::rotr(backlog_mask_[0], static_cast<int>(turn))));
-    __builtin_prefetch(inputs_[(turn + behind) % kMaskBits].queues[kPosted].head);
+    __builtin_prefetch(inputs_[(turn + behind) % kMaskBits].posted.head);
     wake_at(line_free());
   }
 }

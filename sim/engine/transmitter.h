@@ -119,7 +119,7 @@ class alignas(64) Transmitter {
   void enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
     Input& input = inputs_[input_index];
     const auto flow_class = static_cast<unsigned>(tlp->flow_class);
-    Queue& queue = input.queues[flow_class];
+    Queue& queue = queue_of(input, flow_class);
     tlp->stamp = now;
     tlp->next = nullptr;
     // Without a branch: whether something waits already cannot be predicted.
@@ -177,20 +177,24 @@ class alignas(64) Transmitter {
     Tlp* head = nullptr;
     Tlp* tail = nullptr;  // meaningless while the queue is empty
   };
-  // The hot part of an input is one cache line.
-  struct alignas(64) Input {
-    Queue queues[pcie::kFlowClassCount];
+  // Two to a cache line: posted requests are what a busy fabric carries most.
+  struct alignas(32) Input {
+    Queue posted;
     union {
       Transmitter* upstream = nullptr;
       TransmitSource* source;
     };
     std::uint32_t waiting = 0;
-    std::uint8_t classes = 0;  // bit i: queues[i] is not empty
-    std::uint8_t stalled = 0;  // bit i: the head of queues[i] waits although the wire was free
+    std::uint8_t classes = 0;  // bit i: the queue of class i is not empty
+    std::uint8_t stalled = 0;  // bit i: its head waits although the wire was free
     bool has_source = false;
     std::uint8_t source_input = 0;  // of the source's own numbering
   };
-  static_assert(sizeof(Input) == 64);
+  static_assert(sizeof(Input) == 32);
+  struct OtherQueues {
+    Queue non_posted;
+    Queue completion;
+  };
   // Since when and why a head waits.
   struct StalledHead {
     Picoseconds since;
@@ -240,9 +244,17 @@ class alignas(64) Transmitter {
   void wait_for_credits();
   void note_stall(Input& input, unsigned flow_class, Stall stall, Picoseconds now);
   void end_stall(Input& input, unsigned flow_class, Picoseconds now);
+  [[nodiscard]] std::size_t index_of(const Input& input) const {
+    return static_cast<std::size_t>(&input - inputs_.get());
+  }
+  Queue& queue_of(Input& input, unsigned flow_class) {
+    if (flow_class == static_cast<unsigned>(pcie::FlowClass::kPosted)) return input.posted;
+    OtherQueues& others = other_queues_[index_of(input)];
+    return flow_class == static_cast<unsigned>(pcie::FlowClass::kNonPosted) ? others.non_posted
+                                                                            : others.completion;
+  }
   StalledHead& stalled_head(const Input& input, unsigned flow_class) {
-    const auto index = static_cast<std::size_t>(&input - inputs_.get());
-    return stalled_heads_[index * pcie::kFlowClassCount + flow_class];
+    return stalled_heads_[index_of(input) * pcie::kFlowClassCount + flow_class];
   }
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
   void wake_at(Picoseconds at) {
@@ -292,6 +304,7 @@ class alignas(64) Transmitter {
   // A line for each class:
   Credits credits_[pcie::kFlowClassCount];
 
+  std::unique_ptr<OtherQueues[]> other_queues_;  // by input
   std::uint64_t dllp_interval_ps_;
   TransmitterStatistics statistics_;        // without what is counted above
   std::vector<StalledHead> stalled_heads_;  // by input and class
