@@ -25,6 +25,11 @@ class Ring {
     assert(!empty());
     return slots_[first_ & mask_];
   }
+  // Counted from the front.
+  [[nodiscard]] T& operator[](std::size_t index) {
+    assert(index < size());
+    return slots_[(first_ + static_cast<std::uint32_t>(index)) & mask_];
+  }
   void push_back(T value) {
     if (last_ - first_ == capacity_) [[unlikely]]
       grow();
@@ -34,6 +39,7 @@ class Ring {
     assert(!empty());
     ++first_;
   }
+  void clear() { first_ = last_; }
 
  private:
   static constexpr std::uint32_t kFirstCapacity = 8;

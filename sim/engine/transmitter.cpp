@@ -31,6 +31,8 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
       cut_through_(config.cut_through),
       is_pcie_(!config.wire_rate.has_value()),
       few_inputs_(inputs <= kMaskBits),
+      exact_(false),
+      observed_(false),
       timing_(config.link),
       propagation_ps_(short_ps(config.propagation)),
       receive_latency_ps_(short_ps(config.receive_latency)),
@@ -80,6 +82,8 @@ void Transmitter::on_arrival(void* self, Picoseconds now) {
     transmitter->in_flight_head_ = tlp->next;
     transmitter->scheduler_.schedule(transmitter->arrival_actor_, tlp->stamp);
   }
+  if (transmitter->arrivals_observed_) [[unlikely]]
+    transmitter->observer_->tlp_received(*tlp, 0, now);
   transmitter->receiver_->receive(tlp, now);
 }
 
@@ -100,14 +104,17 @@ void Transmitter::on_arrival(void* self, Picoseconds now) {
   return covers(credits, data);
 }
 
-// An UpdateFC is owed, or a TLP waits for this return.
-[[gnu::noinline]] void Transmitter::announce_return(Credits& credits, unsigned flow_class,
-                                                    Picoseconds freed, Picoseconds effective) {
+// An UpdateFC is owed, or a TLP waits for this return. When the return takes effect after all.
+[[gnu::noinline]] Picoseconds Transmitter::announce_return(Credits& credits, unsigned flow_class,
+                                                           Picoseconds freed,
+                                                           Picoseconds effective) {
   if (freed.count() >= credits.next_update_fc) {
     credits.next_update_fc = freed.count() + dllp_interval_ps_;
     reverse_->owe_dllp();
+    if (exact_) effective = delay_lost_update(credits, flow_class, freed, effective);
   }
   if ((blocked_classes_ >> flow_class & 1) != 0) wake_at(std::max(effective, line_free()));
+  return effective;
 }
 
 namespace {
@@ -256,6 +263,31 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
   next_skp_ticks_ += ((start - next_skp_ticks_) / interval + 1) * interval;
 }
 
+// The wire: DLLPs that found no idle time, then a SKP ordered set if one is due, then the TLP.
+[[gnu::always_inline]] inline Transmitter::OnWire Transmitter::occupy(std::uint32_t bytes,
+                                                                      Picoseconds now) {
+  std::uint64_t start = line_free_ticks_;
+  const std::uint64_t now_ticks = ticks_of(now);
+  // Events happen on whole picoseconds: a wire that fell free within the last one was not idle.
+  if (now_ticks >= start + pcie::LineTime::kTicksPerPicosecond) {
+    const std::uint64_t idle = now_ticks - start;
+    owed_dllp_ticks_ -= std::min(owed_dllp_ticks_, idle);
+    start = now_ticks;
+    if (next_skp_ticks_ < start) [[unlikely]]
+      pass_skips(start);
+  }
+  start += owed_dllp_ticks_;
+  owed_dllp_ticks_ = 0;
+  if (start >= next_skp_ticks_) [[unlikely]]
+    start = send_skips(start);
+  line_free_ticks_ = start + std::uint64_t{bytes} * ticks_per_byte_;
+  return {ceil_ps(start), ceil_ps(line_free_ticks_)};
+}
+
+Transmitter::OnWire Transmitter::take_wire(std::uint32_t bytes, Picoseconds now) {
+  return occupy(bytes, now);
+}
+
 [[gnu::always_inline]] inline void Transmitter::transmit(const Choice& choice, Picoseconds now) {
   Input& input = *choice.input;
   const unsigned flow_class = choice.flow_class;
@@ -271,26 +303,8 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
   credits.headers.consume(1);
   credits.data.consume(data);
 
-  // The wire: DLLPs that found no idle time, then a SKP ordered set if one is due, then the TLP.
-  std::uint64_t start = line_free_ticks_;
-  const std::uint64_t now_ticks = ticks_of(now);
-  // Events happen on whole picoseconds: a wire that fell free within the last one was not idle.
-  if (now_ticks >= start + pcie::LineTime::kTicksPerPicosecond) {
-    const std::uint64_t idle = now_ticks - start;
-    owed_dllp_ticks_ -= std::min(owed_dllp_ticks_, idle);
-    start = now_ticks;
-    if (next_skp_ticks_ < start) [[unlikely]]
-      pass_skips(start);
-  }
-  start += owed_dllp_ticks_;
-  owed_dllp_ticks_ = 0;
-  if (start >= next_skp_ticks_) [[unlikely]]
-    start = send_skips(start);
   const std::uint32_t bytes = wire_bytes(*tlp, choice.payload_dw_bytes);
-  line_free_ticks_ = start + std::uint64_t{bytes} * ticks_per_byte_;
-  const Picoseconds starts = ceil_ps(start);
-  const Picoseconds ends = ceil_ps(line_free_ticks_);
-
+  const OnWire wire = occupy(bytes, now);
   ++tlps_;
   payload_bytes_ += tlp->payload_bytes();
   tlp_bytes_ += bytes;
@@ -303,30 +317,30 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
       tlp->byte_count = 0;  // from here on it has a buffer of its own
     }
     if (input.upstream != nullptr && freed != Tlp::kFreesNothing) {
-      input.upstream->return_credit(tlp->flow_class, freed, ends);
+      input.upstream->return_credit(tlp->flow_class, freed, wire.ends);
     }
   }
-  if (ends.count() >= next_ack_ps_) {
-    next_ack_ps_ = ends.count() + dllp_interval_ps_;
+  if (wire.ends.count() >= next_ack_ps_) {
+    next_ack_ps_ = wire.ends.count() + dllp_interval_ps_;
     reverse_->owe_dllp();
   }
 
   tlp->add_constant(TlpSegment::kPropagation, propagation_ps_);
   tlp->add_constant(TlpSegment::kSwitch, receive_latency_ps_);
-  Picoseconds arrives = starts + Picoseconds(std::uint64_t{propagation_ps_} + receive_latency_ps_);
-  if (!cut_through_) {
-    const Picoseconds serialisation = ends - starts;
-    arrives += serialisation;
-    tlp->pay_serialisation(serialisation);
+  if (!cut_through_) tlp->pay_serialisation(wire.ends - wire.starts);
+  const Picoseconds acts = acts_at(wire);
+  if (exact_ || observed_) [[unlikely]] {
+    send_watched(static_cast<unsigned>(index_of(input)), tlp, bytes, wire, acts);
+    if (exact_) return;
   }
   // The time of an arrival is kept by the TLP before it: the arrival of that one sets the next
   // wake-up, and has its own line at hand.
   if (in_flight_head_ == nullptr) {
     in_flight_head_ = tlp;
-    scheduler_.schedule(arrival_actor_, arrives);
+    scheduler_.schedule(arrival_actor_, acts);
   } else {
     in_flight_tail_->next = tlp;
-    in_flight_tail_->stamp = arrives;
+    in_flight_tail_->stamp = acts;
   }
   in_flight_tail_ = tlp;
 }
@@ -343,8 +357,12 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
 
 void Transmitter::send_next(Picoseconds now) {
   if (line_free() > now) {
-    if (backlog_ != 0) wake_at(line_free());
+    // Above all a DLLP may have taken the wire meanwhile.
+    if (backlog_ != 0 || exact_) wake_at(line_free());
     return;
+  }
+  if (exact_) [[unlikely]] {
+    if (!data_link_->may_send(now)) return;
   }
   blocked_classes_ = 0;
   Choice choice;
@@ -393,10 +411,15 @@ void Transmitter::reset_statistics() {
   payload_bytes_ = 0;
   tlp_bytes_ = 0;
   queue_peak_ = backlog_;
+  if (data_link_) data_link_->reset_statistics();
 }
 
 std::uint64_t Transmitter::busy_ticks() const {
-  return (tlp_bytes_ + statistics_.dllp_bytes + statistics_.skp_bytes) * ticks_per_byte_;
+  std::uint64_t bytes = tlp_bytes_ + statistics_.dllp_bytes + statistics_.skp_bytes;
+  if (data_link_) {
+    bytes += data_link_->statistics().replayed_bytes + data_link_->statistics().nullified_bytes;
+  }
+  return bytes * ticks_per_byte_;
 }
 
 }  // namespace peerfab::engine

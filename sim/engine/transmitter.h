@@ -17,12 +17,15 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "sim/base/ring.h"
 #include "sim/base/units.h"
+#include "sim/engine/data_link.h"
+#include "sim/engine/link_observer.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
 #include "sim/pcie/credits.h"
@@ -34,6 +37,9 @@ namespace peerfab::engine {
 class Receiver {
  public:
   virtual void receive(Tlp* tlp, Picoseconds now) = 0;
+  // One that has arrived in part and will turn out to be damaged, for a component that does not
+  // wait for the LCRC. It is still the sender's, who will send it again.
+  virtual void receive_damaged(const Tlp& /*tlp*/, Picoseconds /*now*/) {}
 
  protected:
   ~Receiver() = default;
@@ -129,6 +135,8 @@ class alignas(64) Transmitter {
     input.classes |= static_cast<std::uint8_t>(1U << flow_class);
     ++input.waiting;
     backlog_mask_[input_index / kMaskBits] |= std::uint64_t{1} << input_index % kMaskBits;
+    if (observed_) [[unlikely]]
+      observer_->tlp_queued(input_index, *tlp, now);
     queue_peak_ = std::max(queue_peak_, ++backlog_);
     if (sending_) return;
     if (line_free() > now) {
@@ -146,13 +154,37 @@ class alignas(64) Transmitter {
     const std::uint32_t data = credits.data.is_infinite() ? 0 : data_credits;
     if (credits.headers.is_infinite() && data == 0) return;  // infinite: no UpdateFC either
     // UpdateFCs of a class carry a running total: a later one never takes effect before an earlier.
-    const std::uint64_t effective = std::max(at.count() + credit_return_ps_, credits.latest_return);
-    credits.latest_return = effective;
+    std::uint64_t effective = std::max(at.count() + credit_return_ps_, credits.latest_return);
     if (at.count() >= credits.next_update_fc || (blocked_classes_ >> index & 1) != 0) {
-      announce_return(credits, index, at, Picoseconds(effective));
+      effective = announce_return(credits, index, at, Picoseconds(effective)).count();
     }
+    credits.latest_return = effective;
+    if (observed_) [[unlikely]]
+      observer_->credits_returned(flow_class, 1, data, at, Picoseconds(effective));
     credits.returns.push_back(effective << kReturnDataBits | data);
   }
+
+  // From now on, before the first event: with a data link layer of its own instead of Acks that
+  // are only accounted for. Both directions of the link or none. Not for a wire that is no PCIe
+  // link.
+  void use_data_link(const DataLinkConfig& config);
+  // nullptr: without.
+  [[nodiscard]] DataLink* data_link() const { return data_link_.get(); }
+  // Somebody who is told what passes; nullptr: nobody.
+  void observe(LinkObserver* observer) {
+    observer_ = observer;
+    observed_ = observer != nullptr;
+    arrivals_observed_ = observed_;
+  }
+  // Another rate or width from now on; what is on the wire is not changed. With a data link.
+  void set_link(const pcie::LinkConfig& link, Picoseconds dllp_interval);
+  // Takes the wire for a TLP that a cut-through component sends on although it is damaged: it ends
+  // nullified, and the far end drops it. Does nothing unless the wire is free for it at once.
+  void send_nullified(const Tlp& tlp, Picoseconds now);
+  // Sends a DLLP as soon as the wire allows it. When it arrives; nullopt: it is lost.
+  std::optional<Picoseconds> send_dllp(const pcie::Dllp& dllp, Picoseconds now);
+  // Hands over all that waits; the link is down.
+  void abandon(const std::function<void(unsigned input, Tlp*)>& lose);
 
   [[nodiscard]] const TransmitterConfig& config() const { return config_; }
   [[nodiscard]] TransmitterStatistics statistics() const;
@@ -171,6 +203,8 @@ class alignas(64) Transmitter {
   [[nodiscard]] std::uint64_t backlog() const { return backlog_; }
 
  private:
+  friend class DataLink;  // the two are one transmitter, and apart only since few links need both
+
   static constexpr unsigned kMaskBits = 64;
   enum class Stall : std::uint8_t { kCredit, kOrdering };
   struct Queue {
@@ -232,8 +266,8 @@ class alignas(64) Transmitter {
   static bool covers(const Credits& credits, std::uint32_t data) {
     return credits.headers.can_send(1) && credits.data.can_send(data);
   }
-  void announce_return(Credits& credits, unsigned flow_class, Picoseconds freed,
-                       Picoseconds effective);
+  Picoseconds announce_return(Credits& credits, unsigned flow_class, Picoseconds freed,
+                              Picoseconds effective);
   bool take_returns(Credits& credits, std::uint32_t data, Picoseconds now);
   [[nodiscard]] std::uint32_t wire_bytes(const Tlp& tlp, std::uint32_t payload_dw_bytes) const {
     if (!is_pcie_) [[unlikely]]
@@ -241,6 +275,27 @@ class alignas(64) Transmitter {
     return timing_.tlp_wire_bytes(tlp.header_bytes(), payload_dw_bytes, tlp.has_digest());
   }
   void transmit(const Choice& choice, Picoseconds now);
+  struct OnWire;
+  void send_watched(unsigned input, Tlp* tlp, std::uint32_t bytes, const OnWire& wire,
+                    Picoseconds acts);
+  struct OnWire {
+    Picoseconds starts;
+    Picoseconds ends;
+  };
+  // Takes the wire for this many bytes, behind what has to go first.
+  OnWire occupy(std::uint32_t bytes, Picoseconds now);
+  OnWire take_wire(std::uint32_t bytes, Picoseconds now);  // the same, from outside
+  // When the far end acts on it.
+  [[nodiscard]] Picoseconds acts_at(const OnWire& wire) const {
+    return (cut_through_ ? wire.starts : wire.ends) +
+           Picoseconds(std::uint64_t{propagation_ps_} + receive_latency_ps_);
+  }
+  void deliver(Tlp* tlp, std::uint16_t sequence_number, Picoseconds now);
+  void observe_replay(const OnWire& wire, std::uint32_t bytes, std::uint16_t sequence_number);
+  std::optional<Picoseconds> carry(const pcie::Dllp& dllp, bool damaged, Picoseconds now);
+  std::optional<Picoseconds> send_acknowledgement(const pcie::Dllp& dllp, Picoseconds now);
+  Picoseconds delay_lost_update(Credits& credits, unsigned flow_class, Picoseconds freed,
+                                Picoseconds effective);
   void wait_for_credits();
   void note_stall(Input& input, unsigned flow_class, Stall stall, Picoseconds now);
   void end_stall(Input& input, unsigned flow_class, Picoseconds now);
@@ -277,6 +332,7 @@ class alignas(64) Transmitter {
   ActorId free_actor_;
   std::uint64_t next_skp_ticks_;
   std::uint64_t next_ack_ps_ = 0;
+  bool arrivals_observed_ = false;  // as observed_, in this line
   // An enqueued TLP, a returned credit, the choice:
   alignas(64) std::unique_ptr<Input[]> inputs_;
   std::uint64_t backlog_mask_[kMaxInputs / 64] = {};  // inputs in which a TLP waits
@@ -292,6 +348,8 @@ class alignas(64) Transmitter {
   bool cut_through_ : 1;
   bool is_pcie_ : 1;
   bool few_inputs_ : 1;  // one word of backlog_mask_ holds them
+  bool exact_ : 1;       // data_link_ is there
+  bool observed_ : 1;    // observer_ is there
   // The TLP that is sent:
   pcie::LinkTiming timing_;
   std::uint32_t ticks_per_byte_;
@@ -309,6 +367,9 @@ class alignas(64) Transmitter {
   TransmitterStatistics statistics_;        // without what is counted above
   std::vector<StalledHead> stalled_heads_;  // by input and class
   TransmitterConfig config_;
+  LinkObserver* observer_ = nullptr;
+  std::unique_ptr<DataLink> data_link_;
+  std::uint8_t lost_updates_ = 0;  // bit i: the last UpdateFC of class i was lost
 };
 
 }  // namespace peerfab::engine
