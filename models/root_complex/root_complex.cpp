@@ -11,6 +11,7 @@
 #include "sim/cfgspace/route.h"
 #include "sim/device/completer.h"
 #include "sim/device/forwarder.h"
+#include "sim/device/lost_tlp.h"
 #include "sim/device/model.h"
 #include "sim/device/port_parameters.h"
 #include "sim/device/route_cache.h"
@@ -65,6 +66,17 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     forwarder_.connect(index, out, in);
     ingresses_[index].answers = completer_.add_port(out, ports_, in);
     return ingresses_[index];
+  }
+
+  void lost(PortRef port, std::optional<unsigned> input, Tlp* tlp, Picoseconds now) override {
+    const std::string why = device::link_is_down(port, name());
+    // A root port answers for what is below a link that is down (PCIe r6.0, sec 2.9.1).
+    if (input.has_value() && *input < ports_) {
+      completer_.refuse(tlp, ingresses_[*input].answers,
+                        engine::CompletionStatus::kUnsupportedRequest, why, now);
+    } else {
+      completer_.lose(tlp, why, now);
+    }
   }
 
   void configure(cfgspace::RootComplexRegisters& registers) override {

@@ -2,6 +2,7 @@
 #include "models/switch/switch.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sim/cfgspace/route.h"
 #include "sim/device/completer.h"
 #include "sim/device/forwarder.h"
+#include "sim/device/lost_tlp.h"
 #include "sim/device/model.h"
 #include "sim/device/port_parameters.h"
 #include "sim/device/route_cache.h"
@@ -61,6 +63,24 @@ class Switch final : public device::Model {
     return ingresses_[index];
   }
 
+  void lost(PortRef port, std::optional<unsigned> input, Tlp* tlp, Picoseconds now) override {
+    const std::string why = device::link_is_down(port, name());
+    // A downstream port answers for what is below a link that is down (PCIe r6.0, sec 2.9.1).
+    if (input.has_value() && *input < ports_) {
+      completer_.refuse(tlp, ingresses_[*input].answers,
+                        engine::CompletionStatus::kUnsupportedRequest, why, now);
+    } else {
+      completer_.lose(tlp, why, now);
+    }
+  }
+  void link_changed() override {
+    for (unsigned a = 0; a < ports_; ++a) {
+      for (unsigned b = 0; b < ports_; ++b) {
+        if (forwarder_.connected(a) && forwarder_.connected(b)) find_speed_steps(a, b);
+      }
+    }
+  }
+
   void configure(cfgspace::SwitchRegisters& registers) override {
     registers_ = &registers;
     completer_.set_identity(registers.upstream.bdf);
@@ -99,6 +119,9 @@ class Switch final : public device::Model {
       index = number;
     }
     void receive(Tlp* tlp, Picoseconds now) override { self->receive(tlp, index, now); }
+    void receive_damaged(const Tlp& tlp, Picoseconds now) override {
+      self->receive_damaged(tlp, index, now);
+    }
 
     Switch* self = nullptr;
     unsigned index = 0;
@@ -149,6 +172,19 @@ class Switch final : public device::Model {
       return;
     }
     forwarder_.forward_at(tlp, ingress, egress, now, now);
+  }
+
+  // The LCRC comes last: what cuts through is on its way when the switch sees that it is wrong, and
+  // ends nullified (PCIe r6.0, sec 3.6.2.2). The header is taken to be intact.
+  void receive_damaged(const Tlp& tlp, unsigned ingress, Picoseconds now) {
+    const cfgspace::Ingress seen =
+        ingress == kUpstream ? cfgspace::Ingress::upstream() : cfgspace::Ingress::port(ingress - 1);
+    const device::HopDecision decision = ingresses_[ingress].routes.find(tlp, {registers_, seen});
+    const bool up = decision.action == cfgspace::Action::kToUpstream;
+    if (!up && decision.action != cfgspace::Action::kToPort) return;
+    const unsigned egress = up ? kUpstream : decision.index + 1;
+    if (store_and_forward_[std::size_t{ingress} * ports_ + egress] != 0) return;
+    forwarder_.out(egress).send_nullified(tlp, now);
   }
 
   void refuse(Tlp* tlp, const Ingress& from, const cfgspace::Verdict& verdict, Picoseconds now) {

@@ -2,8 +2,11 @@
 // Quantities as text.
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/config/quantity.h"
@@ -86,6 +89,12 @@ std::string format_bandwidth(Bandwidth value) {
 }
 std::string format_link(LinkSpeed value) {
   return "gen" + std::to_string(value.generation) + " x" + std::to_string(value.width);
+}
+
+std::string format_ratio(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), value);
+  return error == std::errc() ? std::string(text, end) : "0";
 }
 
 std::string format_time_rounded(Picoseconds value, unsigned digits) {

@@ -14,8 +14,9 @@ namespace peerfab::config {
 namespace {
 
 bool has_range(Quantity quantity) {
-  return quantity == Quantity::kInteger || quantity == Quantity::kTime ||
-         quantity == Quantity::kSize || quantity == Quantity::kBandwidth;
+  return quantity == Quantity::kInteger || quantity == Quantity::kRatio ||
+         quantity == Quantity::kTime || quantity == Quantity::kSize ||
+         quantity == Quantity::kBandwidth;
 }
 
 template <typename T>
@@ -31,6 +32,8 @@ std::optional<ParameterValue> parse_value(const Parameter& parameter, const Node
       return as_value(parse_flag(node, diagnostics));
     case Quantity::kInteger:
       return as_value(parse_integer(node, diagnostics));
+    case Quantity::kRatio:
+      return as_value(parse_ratio(node, diagnostics));
     case Quantity::kTime:
       return as_value(parse_time(node, diagnostics));
     case Quantity::kSize:
@@ -152,6 +155,8 @@ std::string_view quantity_name(Quantity quantity) {
       return "flag";
     case Quantity::kInteger:
       return "integer";
+    case Quantity::kRatio:
+      return "ratio";
     case Quantity::kTime:
       return "time";
     case Quantity::kSize:

@@ -20,6 +20,7 @@ const char* const kDefaultSource = "default of the model";
 struct Formatter {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return format_ratio(value); }
   std::string operator()(Picoseconds value) const { return format_time(value); }
   std::string operator()(Bytes value) const { return format_size(value); }
   std::string operator()(Bandwidth value) const { return format_bandwidth(value); }
@@ -123,6 +124,7 @@ bool ParameterValues::flag(std::string_view name) const { return get<bool>(name,
 std::int64_t ParameterValues::integer(std::string_view name) const {
   return get<std::int64_t>(name, "integer");
 }
+double ParameterValues::ratio(std::string_view name) const { return get<double>(name, "ratio"); }
 Picoseconds ParameterValues::time(std::string_view name) const {
   return get<Picoseconds>(name, "time");
 }

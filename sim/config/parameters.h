@@ -19,7 +19,17 @@
 
 namespace peerfab::config {
 
-enum class Quantity { kFlag, kInteger, kTime, kSize, kBandwidth, kText, kChoice, kLink };
+enum class Quantity {
+  kFlag,
+  kInteger,
+  kRatio,
+  kTime,
+  kSize,
+  kBandwidth,
+  kText,
+  kChoice,
+  kLink,
+};
 
 // "flag", "integer", "time", ...
 [[nodiscard]] std::string_view quantity_name(Quantity quantity);
@@ -29,7 +39,7 @@ struct Parameter {
   Quantity quantity = Quantity::kInteger;
   std::string default_value;  // as a person would write it
   std::string meaning;
-  // Both ends belong to the range; empty: no limit. For integers, times, sizes and bandwidths.
+  // Both ends belong to the range; empty: no limit. For all that can be compared.
   std::string minimum;
   std::string maximum;
   std::vector<std::string> choices;  // for kChoice only
@@ -37,7 +47,7 @@ struct Parameter {
 };
 
 using ParameterValue =
-    std::variant<bool, std::int64_t, Picoseconds, Bytes, Bandwidth, std::string, LinkSpeed>;
+    std::variant<bool, std::int64_t, double, Picoseconds, Bytes, Bandwidth, std::string, LinkSpeed>;
 
 class ParameterTable {
  public:
@@ -72,6 +82,7 @@ class ParameterValues {
 
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] double ratio(std::string_view name) const;
   [[nodiscard]] Picoseconds time(std::string_view name) const;
   [[nodiscard]] Bytes size(std::string_view name) const;
   [[nodiscard]] Bandwidth bandwidth(std::string_view name) const;

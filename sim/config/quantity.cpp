@@ -2,8 +2,11 @@
 #include "sim/config/quantity.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
+#include <system_error>
 
 #include "sim/config/unit_family.h"
 
@@ -185,6 +188,25 @@ std::optional<std::int64_t> parse_integer(const Node& node, Diagnostics& diagnos
   }
   if (!magnitude) return fail("out-of-range", "does not fit into 64 bits");
   return static_cast<std::int64_t>(negative ? 0 - *magnitude : *magnitude);
+}
+
+std::optional<double> parse_ratio(const Node& node, Diagnostics& diagnostics) {
+  if (!check_scalar(node, "number from 0 to 1", "1e-6", diagnostics)) return std::nullopt;
+  const std::string& text = node.text();
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (rest != end || (error != std::errc() && error != std::errc::result_out_of_range) ||
+      std::isnan(value)) {
+    diagnostics.error("not-a-number", node.where(), in_quotes(text) + " is not a number",
+                      "a number from 0 to 1 without unit, for example 1e-6");
+    return std::nullopt;
+  }
+  if (error != std::errc() || value < 0 || value > 1) {
+    diagnostics.error("out-of-range", node.where(), in_quotes(text) + " is not from 0 to 1");
+    return std::nullopt;
+  }
+  return value;
 }
 
 std::optional<bool> parse_flag(const Node& node, Diagnostics& diagnostics) {

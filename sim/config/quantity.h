@@ -34,6 +34,8 @@ std::optional<Bytes> parse_size(const Node& node, Diagnostics& diagnostics);
 std::optional<Bandwidth> parse_bandwidth(const Node& node, Diagnostics& diagnostics);
 // Decimal or 0x hexadecimal, without unit
 std::optional<std::int64_t> parse_integer(const Node& node, Diagnostics& diagnostics);
+// A number from 0 to 1, "1e-6" or "0.25".
+std::optional<double> parse_ratio(const Node& node, Diagnostics& diagnostics);
 // true, false
 std::optional<bool> parse_flag(const Node& node, Diagnostics& diagnostics);
 // "gen5 x16"
@@ -46,6 +48,7 @@ std::optional<std::string> parse_text(const Node& node, Diagnostics& diagnostics
 [[nodiscard]] std::string format_size(Bytes value);
 [[nodiscard]] std::string format_bandwidth(Bandwidth value);
 [[nodiscard]] std::string format_link(LinkSpeed value);
+[[nodiscard]] std::string format_ratio(double value);  // the shortest text that reads back
 
 // For results: rounded (half up) to `digits` significant digits (at most 9), without zeros at the
 // end: "54.9GB/s", "17.9us", "1.04GiB". Digits before the point are all kept.

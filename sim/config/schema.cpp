@@ -34,6 +34,8 @@ json default_of(const ParameterValues& defaults, const Parameter& parameter) {
       return defaults.flag(parameter.name);
     case Quantity::kInteger:
       return defaults.integer(parameter.name);
+    case Quantity::kRatio:
+      return defaults.ratio(parameter.name);
     default:
       return parameter.default_value;
   }
@@ -86,6 +88,8 @@ json quantity_schema(Quantity quantity) {
       return {{"type", "boolean"}};
     case Quantity::kInteger:
       return {{"type", "integer"}};
+    case Quantity::kRatio:
+      return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}};
     case Quantity::kTime:
       return unit_schema(time_family());
     case Quantity::kSize:

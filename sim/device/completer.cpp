@@ -112,7 +112,9 @@ void Completer::serve(Tlp* tlp, Way way, Memory& memory, std::uint64_t offset, P
 void Completer::refuse(Tlp* tlp, Way way, CompletionStatus status, std::string_view why,
                        Picoseconds now) {
   ++statistics_.refused;
-  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  if (const std::optional<std::uint32_t> held = tlp->held_data_credits(); held.has_value()) {
+    way.in->return_credit(tlp->flow_class, *held, now);
+  }
   if (tlp->flow_class == pcie::FlowClass::kNonPosted) {
     PendingRead read = make_read(*tlp);
     read.ready = now;
@@ -122,6 +124,10 @@ void Completer::refuse(Tlp* tlp, Way way, CompletionStatus status, std::string_v
     push_read(read, *way.port, now);
     return;
   }
+  lose(tlp, why, now);
+}
+
+void Completer::lose(Tlp* tlp, std::string_view why, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kPosted) {
     if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
       listener->posted_refused(*tlp, why, now);

@@ -53,6 +53,9 @@ class alignas(64) Completer final : public engine::TransmitSource {
   // one, whose sender's statistics learn why. Takes the TLP.
   void refuse(engine::Tlp* tlp, Way way, engine::CompletionStatus status, std::string_view why,
               Picoseconds now);
+  // Drops a TLP that was sent already and is lost; the sender of a posted one learns why. Takes the
+  // TLP.
+  void lose(engine::Tlp* tlp, std::string_view why, Picoseconds now);
   // Answers a read with all bits set and success. Takes the TLP.
   void answer_all_ones(engine::Tlp* tlp, Way way, std::string_view why, Picoseconds now);
 

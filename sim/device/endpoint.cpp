@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "sim/cfgspace/route.h"
+#include "sim/device/lost_tlp.h"
 #include "sim/device/port_parameters.h"
 #include "sim/pcie/spec.h"
 
@@ -99,6 +100,18 @@ void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
       cfgspace::route(routed(*tlp), {registers_, cfgspace::Ingress::upstream()});
   completer_.refuse(tlp, way_, engine::CompletionStatus::kUnsupportedRequest,
                     cfgspace::describe(verdict) + " in " + name(), now);
+}
+
+// Its own requests: nobody else answers them. A read ends as one that the port refused (PCIe r6.0,
+// sec 2.9.1, for an upstream port).
+void Endpoint::lost(PortRef port, std::optional<unsigned> /*input*/, engine::Tlp* tlp,
+                    Picoseconds now) {
+  if (tlp->flow_class != pcie::FlowClass::kNonPosted || dma_ == nullptr) {
+    completer_.lose(tlp, link_is_down(port, name()), now);
+    return;
+  }
+  answer_with_ur(*tlp);
+  dma_->completion(tlp, now);
 }
 
 // The verdict that was made last: a device with one busy BAR asks once.

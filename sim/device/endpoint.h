@@ -47,6 +47,8 @@ class Endpoint : private EndpointIngress, public Model {
                             engine::Transmitter& in) override;
   void configure(cfgspace::PortRegisters& registers) override;
   void registers_changed() override;
+  void lost(PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
+            Picoseconds now) override;
   void receive(engine::Tlp* tlp, Picoseconds now) override;
 
   [[nodiscard]] Initiator* initiator() override { return dma_.get(); }

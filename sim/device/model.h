@@ -92,7 +92,12 @@ struct PortProfile {
   Picoseconds credit_return_latency;
   unsigned transmit_inputs = 1;
   unsigned start_alignment_bytes = 4;
-  Picoseconds propagation;  // of a link that ends here; both ends' values are added
+  Picoseconds propagation;    // of a link that ends here; both ends' values are added
+  double bit_error_rate = 0;  // of what it receives
+  std::uint32_t replay_buffer_bytes = 0;
+  bool extended_sync = false;
+  Picoseconds training_time;
+  Picoseconds recovery_time;
 };
 
 // A piece of work for a DMA engine: bytes between its own memory and the fabric.
@@ -168,6 +173,14 @@ class Model {
   [[nodiscard]] virtual PortProfile profile(PortRef port) const = 0;
   virtual engine::Receiver& connect(PortRef port, engine::Transmitter& out,
                                     engine::Transmitter& in) = 0;
+
+  // A TLP that this model sent through `port` and that will not arrive, since the link there is
+  // down. `input` is the one of the transmitter in which it waited, still with its buffer; nullopt:
+  // it was on the link. Takes the TLP.
+  virtual void lost(PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
+                    Picoseconds now) = 0;
+  // The link at one of its ports has another rate or width now.
+  virtual void link_changed() {}
 
   // After enumeration: the registers that decide what this model does; they outlive it. Each model
   // overrides the one of its role.

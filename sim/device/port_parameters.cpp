@@ -87,6 +87,42 @@ std::vector<Parameter> with_port_parameters(std::vector<Parameter> own,
        "0ns",
        "10us",
        {}},
+      {"bit_error_rate",
+       Quantity::kRatio,
+       "0",
+       "errors for each bit that this end receives; what is damaged is sent again",
+       "",
+       "",
+       {}},
+      {"replay_buffer",
+       Quantity::kSize,
+       "0B",
+       "TLPs, with framing, that this end may have sent without an Ack; 0 B is 2047 TLPs. Counts "
+       "where the link's data link layer is simulated exactly",
+       "0B",
+       "16MiB",
+       {}},
+      {"extended_sync",
+       Quantity::kFlag,
+       "false",
+       "Extended Synch in Link Control: longer replay timers from 16 GT/s on",
+       "",
+       "",
+       {}},
+      {"training_time",
+       Quantity::kTime,
+       "20ms",
+       "from Detect to L0, where a scenario starts the link untrained; of both ends the longer",
+       "0ns",
+       "1s",
+       {}},
+      {"recovery_time",
+       Quantity::kTime,
+       "10us",
+       "Recovery and back to L0 when the link is retrained; of both ends the longer",
+       "0ns",
+       "100ms",
+       {}},
   };
   own.insert(own.end(), common.begin(), common.end());
   return own;
@@ -105,6 +141,11 @@ PortProfile port_profile(const config::ParameterValues& values) {
   profile.credit_return_latency = values.time("credit_return_latency");
   profile.start_alignment_bytes = static_cast<unsigned>(values.size("start_alignment").count());
   profile.propagation = values.time("propagation_delay");
+  profile.bit_error_rate = values.ratio("bit_error_rate");
+  profile.replay_buffer_bytes = static_cast<std::uint32_t>(values.size("replay_buffer").count());
+  profile.extended_sync = values.flag("extended_sync");
+  profile.training_time = values.time("training_time");
+  profile.recovery_time = values.time("recovery_time");
   return profile;
 }
 

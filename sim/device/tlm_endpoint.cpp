@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/cfgspace/route.h"
+#include "sim/device/lost_tlp.h"
 #include "sim/device/port_parameters.h"
 #include "sim/pcie/spec.h"
 
@@ -83,6 +84,16 @@ void TlmEndpoint::receive(engine::Tlp* tlp, Picoseconds now) {
   }
   refusals_.refuse(tlp, refusals_.way(0), engine::CompletionStatus::kUnsupportedRequest,
                    cfgspace::describe(cfgspace::route(routed(*tlp), view)) + " in " + name(), now);
+}
+
+void TlmEndpoint::lost(PortRef port, std::optional<unsigned> /*input*/, engine::Tlp* tlp,
+                       Picoseconds now) {
+  if (tlp->flow_class != pcie::FlowClass::kNonPosted || initiator_ == nullptr) {
+    refusals_.lose(tlp, link_is_down(port, name()), now);
+    return;
+  }
+  answer_with_ur(*tlp);
+  initiator_->completion(tlp, now);
 }
 
 std::vector<StatisticDescriptor> TlmEndpoint::statistic_descriptors() {

@@ -45,6 +45,8 @@ class TlmEndpoint final : public Model, public engine::Receiver {
                             engine::Transmitter& in) override;
   void configure(cfgspace::PortRegisters& registers) override;
   void registers_changed() override;
+  void lost(PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
+            Picoseconds now) override;
   void receive(engine::Tlp* tlp, Picoseconds now) override;
 
   [[nodiscard]] static std::vector<StatisticDescriptor> statistic_descriptors();

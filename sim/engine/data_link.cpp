@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "sim/engine/transmitter.h"
 #include "sim/pcie/sequence_number.h"
@@ -46,6 +47,10 @@ bool DataLink::full() const {
 
 bool DataLink::may_send(Picoseconds now) {
   take_acknowledgements(now);
+  if (down_) {
+    forward_.abandon(lose_queued_, now);
+    return false;
+  }
   if (held_) return false;
   if (replaying_) {
     replay_next(now);
@@ -104,7 +109,7 @@ void DataLink::start_timer(Picoseconds from) {
 void DataLink::on_timer(void* self, Picoseconds now) {
   auto* const link = static_cast<DataLink*>(self);
   link->timer_pending_ = false;
-  if (link->held_) return;  // resume() sets it again
+  if (link->held_ || link->down_) return;  // resume() sets it again
   link->take_acknowledgements(now);
   if (!link->timer_runs_) return;
   if (link->timer_ends_ > now) {
@@ -196,10 +201,15 @@ void DataLink::resume(Picoseconds now) {
   forward_.wake_at(std::max(now, forward_.line_free()));
 }
 
-void DataLink::abandon(const std::function<void(Tlp*)>& lose) {
+void DataLink::go_down(const std::function<void(Tlp*)>& carried,
+                       std::function<void(unsigned, Tlp*)> queued, Picoseconds now) {
+  down_ = true;
+  held_ = false;
+  lose_queued_ = std::move(queued);
   while (!buffer_.empty()) {
-    if (buffer_.front().tlp != nullptr) lose(buffer_.front().tlp);
+    Tlp* const tlp = buffer_.front().tlp;
     buffer_.pop_front();
+    if (tlp != nullptr) carried(tlp);
   }
   buffered_bytes_ = 0;
   first_unacknowledged_ = next_number_;
@@ -210,6 +220,7 @@ void DataLink::abandon(const std::function<void(Tlp*)>& lose) {
   timer_runs_ = false;
   ack_due_ = false;
   nak_due_ = false;
+  forward_.abandon(lose_queued_, now);
 }
 
 // --- Receiver ---
@@ -284,7 +295,8 @@ void DataLink::want_ack(Picoseconds at, Picoseconds now) {
 
 void DataLink::on_acknowledge(void* self, Picoseconds now) {
   auto* const link = static_cast<DataLink*>(self);
-  if (link->held_ || !(link->ack_due_ || link->nak_due_)) return;  // resume() sets it again
+  if (link->down_ || link->held_ || !(link->ack_due_ || link->nak_due_))
+    return;  // resume() sets it again
   pcie::Dllp dllp;
   dllp.kind = link->nak_due_ ? pcie::DllpKind::kNak : pcie::DllpKind::kAck;
   dllp.sequence_number = pcie::previous_sequence_number(link->expected_);

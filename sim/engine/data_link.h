@@ -78,8 +78,10 @@ class DataLink {
   // The link stands still from now on, or goes on: nothing is lost, timers are held (sec 3.6.2.1).
   void hold(Picoseconds now);
   void resume(Picoseconds now);
-  // The link went down: what is in the buffer and was not accepted is handed to `lose`.
-  void abandon(const std::function<void(Tlp*)>& lose);
+  // The link is down from now on. What it carries and nobody has accepted is handed to `carried`,
+  // what waits in front of it, now or later, to `queued`.
+  void go_down(const std::function<void(Tlp*)>& carried,
+               std::function<void(unsigned input, Tlp*)> queued, Picoseconds now);
 
   [[nodiscard]] const DataLinkStatistics& statistics() const { return statistics_; }
   void reset_statistics() { statistics_ = {}; }
@@ -139,6 +141,8 @@ class DataLink {
   BitErrors errors_;
   DataLinkConfig config_;
   std::function<void(Picoseconds)> retrain_;
+  std::function<void(unsigned, Tlp*)> lose_queued_;
+  bool down_ = false;
   bool held_ = false;
   Picoseconds held_since_;
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/base/ids.h"
@@ -89,6 +90,13 @@ struct alignas(64) Tlp {
   [[nodiscard]] bool has_digest() const { return (flags & kDigest) != 0; }
   [[nodiscard]] std::uint32_t data_credits() const {
     return pcie::data_credits(payload_dw_bytes());
+  }
+  // Data credits of the buffer in this component that it frees when it goes; nullopt: it frees
+  // none, as the first pieces of a write that was split here.
+  [[nodiscard]] std::optional<std::uint32_t> held_data_credits() const {
+    if (flow_class != pcie::FlowClass::kPosted || byte_count == 0) return data_credits();
+    if (byte_count == kFreesNothing) return std::nullopt;
+    return byte_count;
   }
 
   [[nodiscard]] CompletionStatus status() const {

@@ -183,8 +183,16 @@ class alignas(64) Transmitter {
   void send_nullified(const Tlp& tlp, Picoseconds now);
   // Sends a DLLP as soon as the wire allows it. When it arrives; nullopt: it is lost.
   std::optional<Picoseconds> send_dllp(const pcie::Dllp& dllp, Picoseconds now);
-  // Hands over all that waits; the link is down.
-  void abandon(const std::function<void(unsigned input, Tlp*)>& lose);
+  // Hands over all that waits, and what its sources bring meanwhile: the link is down.
+  void abandon(const std::function<void(unsigned input, Tlp*)>& lose, Picoseconds now);
+  // The link's state has changed, for an observer.
+  void report_state(LinkState state, Picoseconds now) {
+    if (observed_) observer_->state_changed(state, now);
+  }
+  // Puts the receive buffer of this end, which the other direction's transmitter sends into, into
+  // an InitFC.
+  void advertise(pcie::Dllp& dllp) const;
+  [[nodiscard]] Picoseconds wire_free() const { return line_free(); }
 
   [[nodiscard]] const TransmitterConfig& config() const { return config_; }
   [[nodiscard]] TransmitterStatistics statistics() const;

@@ -102,25 +102,38 @@ Picoseconds Transmitter::delay_lost_update(Credits& credits, unsigned flow_class
   return Picoseconds(now_effective);
 }
 
-void Transmitter::abandon(const std::function<void(unsigned, Tlp*)>& lose) {
-  for (unsigned i = 0; i < kMaxInputs; ++i) {
-    if ((backlog_mask_[i / kMaskBits] >> i % kMaskBits & 1) == 0) continue;
-    Input& input = inputs_[i];
-    for (unsigned flow_class = 0; flow_class < pcie::kFlowClassCount; ++flow_class) {
-      if ((input.classes >> flow_class & 1) == 0) continue;
-      if ((input.stalled >> flow_class & 1) != 0) end_stall(input, flow_class, scheduler_.now());
-      Queue& queue = queue_of(input, flow_class);
-      while (queue.head != nullptr) {
-        Tlp* const tlp = queue.head;
-        queue.head = tlp->next;
-        --backlog_;
-        lose(i, tlp);
+void Transmitter::advertise(pcie::Dllp& dllp) const {
+  const ReceiveBuffer::Class& buffer =
+      reverse_->config_.buffer.classes[static_cast<unsigned>(dllp.flow_class)];
+  dllp.header_credits = static_cast<std::uint8_t>(buffer.headers);
+  dllp.data_credits = static_cast<std::uint16_t>(buffer.data);
+}
+
+// `sending_` keeps what the callbacks queue from being looked at before this loop comes to it.
+void Transmitter::abandon(const std::function<void(unsigned, Tlp*)>& lose, Picoseconds now) {
+  if (sending_) return;
+  sending_ = true;
+  while (backlog_ != 0) {
+    for (unsigned i = 0; i < kMaxInputs; ++i) {
+      if ((backlog_mask_[i / kMaskBits] >> i % kMaskBits & 1) == 0) continue;
+      Input& input = inputs_[i];
+      for (unsigned flow_class = 0; flow_class < pcie::kFlowClassCount; ++flow_class) {
+        if ((input.classes >> flow_class & 1) == 0) continue;
+        if ((input.stalled >> flow_class & 1) != 0) end_stall(input, flow_class, now);
+        input.classes &= static_cast<std::uint8_t>(~(1U << flow_class));
+        for (Tlp* tlp = queue_of(input, flow_class).head; tlp != nullptr;) {
+          Tlp* const behind = tlp->next;
+          --backlog_;
+          --input.waiting;
+          lose(i, tlp);
+          tlp = behind;
+        }
       }
+      if (input.waiting == 0) backlog_mask_[i / kMaskBits] &= ~(std::uint64_t{1} << i % kMaskBits);
+      if (input.has_source) input.source->input_drained(input.source_input, now);
     }
-    input.classes = 0;
-    input.waiting = 0;
-    backlog_mask_[i / kMaskBits] &= ~(std::uint64_t{1} << i % kMaskBits);
   }
+  sending_ = false;
 }
 
 }  // namespace peerfab::engine

@@ -44,25 +44,29 @@ namespace peerfab::pcie {
 // REPLAY_TIMER limit in symbol times, without the L0s adjustment, of a port whose highest
 // generation is given. Up to Gen3 it is three times the Ack latency limit (PCIe r3.1, sec 3.5.2.1).
 // A port that supports 16.0 GT/s or more must use the simplified limit at every rate: 24,000 to
-// 31,000 symbol times, of which this is the least (PCIe r6.0, sec 3.6.2.1).
+// 31,000 symbol times, or 80,000 to 100,000 with Extended Synch set, of which this is the least
+// (PCIe r6.0, sec 3.6.2.1).
 [[nodiscard]] constexpr std::uint32_t replay_timer_limit_symbols(unsigned generation,
                                                                  unsigned width,
-                                                                 unsigned max_payload_bytes) {
-  return generation <= 3 ? 3 * ack_latency_limit_symbols(generation, width, max_payload_bytes)
-                         : spec::kSimplifiedReplayMinSymbols;
+                                                                 unsigned max_payload_bytes,
+                                                                 bool extended_sync = false) {
+  if (generation <= 3) return 3 * ack_latency_limit_symbols(generation, width, max_payload_bytes);
+  return extended_sync ? spec::kSimplifiedReplayMinSymbolsExtendedSync
+                       : spec::kSimplifiedReplayMinSymbols;
 }
 
 // What a received stream of TLPs costs the other direction, on one link.
 class DllpTiming {
  public:
   // Requires is_valid(config) and a max_payload_bytes of 128 to 4096, a power of two.
-  constexpr DllpTiming(const LinkConfig& config, unsigned max_payload_bytes)
+  constexpr DllpTiming(const LinkConfig& config, unsigned max_payload_bytes,
+                       bool extended_sync = false)
       : ack_latency_limit_(
             symbol_time(config.generation) *
             ack_latency_limit_symbols(config.generation, config.width, max_payload_bytes)),
-        replay_timer_limit_(
-            symbol_time(config.generation) *
-            replay_timer_limit_symbols(config.generation, config.width, max_payload_bytes)) {}
+        replay_timer_limit_(symbol_time(config.generation) *
+                            replay_timer_limit_symbols(config.generation, config.width,
+                                                       max_payload_bytes, extended_sync)) {}
 
   [[nodiscard]] constexpr LineTime ack_latency_limit() const { return ack_latency_limit_; }
   [[nodiscard]] constexpr LineTime replay_timer_limit() const { return replay_timer_limit_; }

@@ -102,6 +102,8 @@ inline constexpr unsigned kSequenceNumbers = 4096;  // 12 bits
 // they are the only ones allowed.
 inline constexpr unsigned kSimplifiedReplayMinSymbols = 24'000;
 inline constexpr unsigned kSimplifiedReplayMaxSymbols = 31'000;
+inline constexpr unsigned kSimplifiedReplayMinSymbolsExtendedSync = 80'000;
+inline constexpr unsigned kSimplifiedReplayMaxSymbolsExtendedSync = 100'000;
 
 // --- FLIT mode (sec 4.2.3.4): a flit of 256 B ----------------------------------------------------
 inline constexpr unsigned kFlitBytes = 256;

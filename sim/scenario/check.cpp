@@ -228,6 +228,7 @@ bool check_variant(const Scenario& scenario, const Variant& variant, const Topol
     if (diagnostics.error_count() > Diagnostics::kPrintLimit) return false;
     good = FlowCheck(flow, topology, diagnostics).run() && good;
   }
+  good = check_link_events(scenario.link_events, topology, diagnostics) && good;
   return check_links(scenario, variant, topology, diagnostics) && good;
 }
 

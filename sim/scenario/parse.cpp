@@ -11,6 +11,7 @@
 #include "sim/scenario/flow_keys.h"
 #include "sim/scenario/flow_order.h"
 #include "sim/scenario/flow_reader.h"
+#include "sim/scenario/link_event.h"
 #include "sim/scenario/text_span.h"
 
 namespace peerfab::scenario {
@@ -19,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string>& structural_keys() {
-  static const std::vector<std::string> keys = {"peerfab", "name",    "topology",
-                                                "do",      "compare", "expect"};
+  static const std::vector<std::string> keys = {"peerfab", "name",   "topology",   "do",
+                                                "compare", "expect", "link_events"};
   return keys;
 }
 
@@ -56,6 +57,9 @@ class Reader {
     }
     scenario_.file = file_name_;
     read_head();
+    if (const config::Node* events = root_.find("link_events"); events != nullptr) {
+      good_ = read_link_events(*events, scenario_.link_events, diagnostics_) && good_;
+    }
     read_steps();
     if (good_) {
       read_variants();
@@ -126,6 +130,8 @@ class Reader {
     }
     scenario_.seed = static_cast<std::uint64_t>(values->integer("seed"));
     scenario_.payload = values->text("payload") == "real" ? Payload::kReal : Payload::kNone;
+    scenario_.train_links = values->flag("train_links");
+    scenario_.exact_links = values->flag("exact_links") || scenario_.train_links;
     scenario_.warm_up = values->time("warm_up");
     if (values->time("time_limit") > Picoseconds()) {
       scenario_.time_limit = values->time("time_limit");

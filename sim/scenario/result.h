@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/engine/data_link.h"
 #include "sim/scenario/expectation.h"
 #include "sim/stats/breakdown.h"
 
@@ -52,6 +54,8 @@ struct LinkResult {
   std::uint64_t utilisation_ppm = 0;  // busy time over measured time, in parts per million
   Picoseconds credit_stall;
   std::uint64_t queue_peak = 0;  // TLPs
+  // Of a link with an exact data link layer.
+  std::optional<engine::DataLinkStatistics> data_link;
 };
 
 struct Statistic {

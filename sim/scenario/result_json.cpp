@@ -88,17 +88,46 @@ FlowResult flow_from_json(const Json& json) {
   return flow;
 }
 
+// The counters of a data link layer, declared once for both ways.
+struct DataLinkField {
+  const char* name;
+  std::uint64_t engine::DataLinkStatistics::*value;
+};
+constexpr DataLinkField kDataLinkFields[] = {
+    {"tlps_damaged", &engine::DataLinkStatistics::tlps_damaged},
+    {"dllps_damaged", &engine::DataLinkStatistics::dllps_damaged},
+    {"acks", &engine::DataLinkStatistics::acks},
+    {"naks", &engine::DataLinkStatistics::naks},
+    {"replays", &engine::DataLinkStatistics::replays},
+    {"replay_timeouts", &engine::DataLinkStatistics::timeouts},
+    {"tlps_replayed", &engine::DataLinkStatistics::tlps_replayed},
+    {"replayed_bytes", &engine::DataLinkStatistics::replayed_bytes},
+    {"duplicates", &engine::DataLinkStatistics::duplicates},
+    {"out_of_order", &engine::DataLinkStatistics::out_of_order},
+    {"retrains", &engine::DataLinkStatistics::retrains},
+    {"nullified", &engine::DataLinkStatistics::nullified},
+    {"replay_buffer_stall_ps", &engine::DataLinkStatistics::buffer_stall_ps},
+};
+
 Json link_to_json(const LinkResult& link) {
-  return Json{{"name", link.name},
-              {"direction", link.direction},
-              {"speed", link.speed},
-              {"payload_bytes", link.payload.count()},
-              {"tlp_bytes", link.tlp.count()},
-              {"dllp_bytes", link.dllp.count()},
-              {"tlps", link.tlps},
-              {"utilisation", from_millionths(link.utilisation_ppm)},
-              {"credit_stall_ps", link.credit_stall.count()},
-              {"queue_peak", link.queue_peak}};
+  Json json{{"name", link.name},
+            {"direction", link.direction},
+            {"speed", link.speed},
+            {"payload_bytes", link.payload.count()},
+            {"tlp_bytes", link.tlp.count()},
+            {"dllp_bytes", link.dllp.count()},
+            {"tlps", link.tlps},
+            {"utilisation", from_millionths(link.utilisation_ppm)},
+            {"credit_stall_ps", link.credit_stall.count()},
+            {"queue_peak", link.queue_peak}};
+  if (link.data_link.has_value()) {
+    Json counters = Json::object();
+    for (const DataLinkField& field : kDataLinkFields) {
+      counters[field.name] = (*link.data_link).*field.value;
+    }
+    json["data_link"] = std::move(counters);
+  }
+  return json;
 }
 
 LinkResult link_from_json(const Json& json) {
@@ -113,6 +142,12 @@ LinkResult link_from_json(const Json& json) {
   link.utilisation_ppm = to_millionths(json.at("utilisation").get<double>());
   link.credit_stall = time_at(json, "credit_stall_ps");
   json.at("queue_peak").get_to(link.queue_peak);
+  if (const auto counters = json.find("data_link"); counters != json.end()) {
+    link.data_link.emplace();
+    for (const DataLinkField& field : kDataLinkFields) {
+      counters->at(field.name).get_to((*link.data_link).*field.value);
+    }
+  }
   return link;
 }
 

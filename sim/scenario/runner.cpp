@@ -51,8 +51,13 @@ class Run {
   // False: the result has an error.
   bool prepare() {
     Diagnostics findings;
-    system_ = System::elaborate(topology_, {scenario_.seed, scenario_.payload == Payload::kReal},
-                                findings);
+    topology::ElaborationOptions options;
+    options.seed = scenario_.seed;
+    options.real_payload = scenario_.payload == Payload::kReal;
+    options.faults = link_faults(scenario_.link_events);
+    options.exact_links = scenario_.exact_links;
+    options.untrained_links = scenario_.train_links;
+    system_ = System::elaborate(topology_, options, findings);
     if (system_ == nullptr) {
       for (const Diagnostic& finding : findings.all()) {
         if (finding.severity == Severity::kError) result_.error = finding.message;
@@ -87,10 +92,50 @@ class Run {
       warm_up_actor_ = system_->engine().scheduler().add_actor(this, &Run::on_warm_up);
       system_->engine().scheduler().schedule(warm_up_actor_, scenario_.warm_up);
     }
+    schedule_link_events();
     for (std::size_t i = 0; i < drivers_.size(); ++i) {
       if (waits_for_[i] == 0) drivers_[i]->begin(Picoseconds());
     }
     return true;
+  }
+
+  // One actor for all, in order of time; events of one time in the order of the file.
+  void schedule_link_events() {
+    for (const LinkEvent& event : scenario_.link_events) {
+      if (event.kind == LinkEvent::Kind::kDamageTlp || event.kind == LinkEvent::Kind::kDamageAck) {
+        continue;  // elaboration knows of them
+      }
+      link_events_.push_back(&event);
+    }
+    if (link_events_.empty()) return;
+    std::stable_sort(link_events_.begin(), link_events_.end(),
+                     [](const LinkEvent* a, const LinkEvent* b) { return a->at < b->at; });
+    link_event_actor_ = system_->engine().scheduler().add_actor(this, &Run::on_link_event);
+    system_->engine().scheduler().schedule(link_event_actor_, link_events_.front()->at);
+  }
+
+  static void on_link_event(void* self, Picoseconds now) {
+    auto* const run = static_cast<Run*>(self);
+    for (; run->next_link_event_ < run->link_events_.size(); ++run->next_link_event_) {
+      const LinkEvent& event = *run->link_events_[run->next_link_event_];
+      if (event.at > now) {
+        run->system_->engine().scheduler().schedule(run->link_event_actor_, event.at);
+        return;
+      }
+      const auto index = static_cast<std::size_t>(run->topology_.find_link(event.link) -
+                                                  run->topology_.links.data());
+      engine::LinkControl& link = *run->system_->links()[index].control;
+      switch (event.kind) {
+        case LinkEvent::Kind::kSpeed:
+          link.retrain(now, pcie::LinkConfig{event.to.generation, event.to.width});
+          break;
+        case LinkEvent::Kind::kSurpriseDown:
+          link.go_down(now);
+          break;
+        default:
+          link.retrain(now);
+      }
+    }
   }
 
   static void on_warm_up(void* self, Picoseconds now) {
@@ -218,6 +263,9 @@ class Run {
     }
     link.credit_stall = Picoseconds(counted.credit_stall_ps);
     link.queue_peak = counted.queue_peak;
+    if (const engine::DataLink* data_link = transmitter.data_link(); data_link != nullptr) {
+      link.data_link = data_link->statistics();
+    }
     result_.links.push_back(std::move(link));
     result_.host.hops += counted.tlps;
   }
@@ -249,6 +297,9 @@ class Run {
   Picoseconds last_end_;
   Picoseconds warmed_up_;
   engine::ActorId warm_up_actor_ = 0;
+  std::vector<const LinkEvent*> link_events_;  // by time
+  std::size_t next_link_event_ = 0;
+  engine::ActorId link_event_actor_ = 0;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sim/base/diagnostics.h"
 #include "sim/base/units.h"
 #include "sim/scenario/expectation.h"
+#include "sim/scenario/link_event.h"
 
 namespace peerfab::scenario {
 
@@ -96,6 +97,11 @@ struct Scenario {
   Picoseconds warm_up;
   // The run ends here even if flows are unfinished, and the result says so; max(): no limit.
   Picoseconds time_limit = Picoseconds::max();
+  // Every PCIe link has an exact data link layer, and not only those on which something can go
+  // wrong; and has to train before it carries anything.
+  bool exact_links = false;
+  bool train_links = false;
+  std::vector<LinkEvent> link_events;
   std::vector<FlowSpec> flows;
   std::vector<Variant> variants;  // at least one; "run" when nothing is compared
   std::vector<Expectation> expectations;

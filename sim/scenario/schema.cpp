@@ -3,9 +3,11 @@
 #include "sim/scenario/schema.h"
 
 #include <string>
+#include <utility>
 
 #include "sim/config/schema.h"
 #include "sim/scenario/flow_keys.h"
+#include "sim/scenario/link_event.h"
 
 namespace peerfab::scenario {
 namespace {
@@ -49,6 +51,15 @@ json scenario_schema() {
   properties["name"] = {{"type", "string"}, {"description", "title; the file's name if left out"}};
   properties["topology"] = {{"type", "string"},
                             {"description", "topology file, relative to this one"}};
+  json required_event_keys = required_link_event_keys();
+  properties["link_events"] = {
+      {"type", "array"},
+      {"description", "what happens to links: retraining, other speeds, errors, going down"},
+      {"items",
+       {{"type", "object"},
+        {"properties", config::json_schema(link_event_table())},
+        {"required", std::move(required_event_keys)},
+        {"additionalProperties", false}}}};
   json steps = json::array();
   for (const Verb verb : all_verbs()) steps.push_back(step_schema(verb));
   properties["do"] = {{"type", "array"},

@@ -143,7 +143,7 @@ System::Directions System::connect(device::Model& above, PortRef above_port, dev
     return std::make_unique<engine::Transmitter>(engine_->scheduler(), config,
                                                  from.transmit_inputs);
   };
-  Directions directions{make(upper, lower), make(lower, upper)};
+  Directions directions{make(upper, lower), make(lower, upper), nullptr};
   engine::Receiver& below_receiver = below.connect(below_port, *directions.up, *directions.down);
   engine::Receiver& above_receiver = above.connect(above_port, *directions.down, *directions.up);
   directions.down->connect(&below_receiver, directions.up.get());
@@ -157,7 +157,61 @@ void System::connect_links() {
                              *models_[link.lower], {PortRef::Kind::kUpstream, 0},
                              {link.negotiated.generation, link.negotiated.width}, std::nullopt,
                              Picoseconds()));
+    add_data_link(link, links_.size() - 1, links_.back());
   }
+}
+
+void System::add_data_link(const PcieLink& link, std::size_t index, Directions& directions) {
+  device::Model& above = *models_[link.upper];
+  device::Model& below = *models_[link.lower];
+  const PortRef above_port{PortRef::Kind::kDownstream, link.upper_port};
+  const PortRef below_port{PortRef::Kind::kUpstream, 0};
+  const device::PortProfile upper = above.profile(above_port);
+  const device::PortProfile lower = below.profile(below_port);
+  const auto faults = options_.faults.find(link.name);
+  const bool named = faults != options_.faults.end();
+  if (!named && !options_.exact_links && upper.bit_error_rate == 0 && lower.bit_error_rate == 0) {
+    return;
+  }
+  const bool extended_sync = upper.extended_sync || lower.extended_sync;
+  const auto max_payload = static_cast<unsigned>(max_payload_.count());
+  const auto add = [&](engine::Transmitter& direction, const device::PortProfile& from,
+                       const device::PortProfile& to, const LinkFaults::Direction* scripted,
+                       std::uint64_t stream) {
+    const pcie::DllpTiming timing(direction.config().link, max_payload, extended_sync);
+    engine::DataLinkConfig config;
+    config.ack_interval = timing.ack_interval().to_picoseconds_ceil();
+    config.replay_timeout = engine::replay_timeout(timing, direction.config().propagation);
+    config.replay_buffer_bytes = from.replay_buffer_bytes;
+    config.errors.rate = to.bit_error_rate;
+    // Apart from the seeds of the memories, which are those of the components.
+    config.errors.seed = Rng(options_.seed ^ (stream + 1) << 32).next();
+    if (scripted != nullptr) {
+      config.errors.tlps = scripted->tlps;
+      config.errors.acknowledgements = scripted->acknowledgements;
+    }
+    direction.use_data_link(config);
+  };
+  add(*directions.down, upper, lower, named ? &faults->second.down : nullptr, 2 * index);
+  add(*directions.up, lower, upper, named ? &faults->second.up : nullptr, 2 * index + 1);
+  directions.control = std::make_unique<engine::LinkControl>(
+      engine_->scheduler(), *directions.down, *directions.up,
+      engine::LinkControlConfig{std::max(upper.training_time, lower.training_time),
+                                std::max(upper.recovery_time, lower.recovery_time), max_payload,
+                                extended_sync});
+  directions.control->on_lost_down(
+      [&above, above_port](std::optional<unsigned> input, engine::Tlp* tlp, Picoseconds now) {
+        above.lost(above_port, input, tlp, now);
+      });
+  directions.control->on_lost_up(
+      [&below, below_port](std::optional<unsigned> input, engine::Tlp* tlp, Picoseconds now) {
+        below.lost(below_port, input, tlp, now);
+      });
+  directions.control->on_speed_change([&above, &below] {
+    above.link_changed();
+    below.link_changed();
+  });
+  if (options_.untrained_links) directions.control->start_untrained();
 }
 
 // The wire ports of a root complex are numbered as the other sockets are in its registers.
@@ -207,6 +261,7 @@ void System::reset_statistics() {
     for (const Directions& directions : *set) {
       directions.down->reset_statistics();
       directions.up->reset_statistics();
+      if (directions.control) directions.control->reset_statistics();
     }
   }
 }

@@ -4,16 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/base/diagnostics.h"
 #include "sim/cfgspace/enumeration.h"
 #include "sim/device/model.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/link_control.h"
 #include "sim/engine/transmitter.h"
+#include "sim/topology/link_faults.h"
 #include "sim/topology/topology.h"
 
 namespace peerfab::topology {
@@ -21,6 +25,13 @@ namespace peerfab::topology {
 struct ElaborationOptions {
   std::uint64_t seed = 1;
   bool real_payload = false;  // bytes move, and are there to be checked
+  // What may go wrong on a link, by its name; a link that is named, or whose topology gives it a
+  // bit-error rate, has an exact data link layer.
+  LinkFaultsByName faults{};
+  // Every PCIe link has one, whether or not anything can go wrong.
+  bool exact_links = false;
+  // Every PCIe link with an exact data link layer has to train first.
+  bool untrained_links = false;
 };
 
 class System {
@@ -41,6 +52,8 @@ class System {
   struct Directions {
     std::unique_ptr<engine::Transmitter> down;  // of a wire: from a to b
     std::unique_ptr<engine::Transmitter> up;
+    // nullptr for a link without an exact data link layer, which never leaves L0.
+    std::unique_ptr<engine::LinkControl> control;
   };
   // As topology().links and topology().wires.
   [[nodiscard]] const std::vector<Directions>& links() const { return links_; }
@@ -58,6 +71,7 @@ class System {
   Directions connect(device::Model& above, device::PortRef above_port, device::Model& below,
                      device::PortRef below_port, const pcie::LinkConfig& link,
                      std::optional<Bandwidth> wire_rate, Picoseconds wire_latency);
+  void add_data_link(const PcieLink& link, std::size_t index, Directions& directions);
 
   const Topology& topology_;
   ElaborationOptions options_;

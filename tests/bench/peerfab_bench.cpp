@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/bench/all_to_all.h"
+#include "tests/bench/three_hops.h"
 
 namespace peerfab::bench {
 namespace {
@@ -149,7 +150,42 @@ void tlp_hop(benchmark::State& state, const AllToAllOptions& options) {
   state.counters["link_busy"] = busy;
 }
 
+// 256 B writes over three links, at what the links carry.
+Measurement measure_three_hops(const ThreeHopsOptions& options) {
+  ThreeHops line(options);
+  line.write(8 * ThreeHops::kJobBytes);  // until buffers and pools are warm
+  const std::uint64_t before = line.counts().tlps;
+  const Clock::time_point began = Clock::now();
+  line.write(128 * ThreeHops::kJobBytes);
+  Measurement result;
+  result.seconds = seconds_since(began);
+  result.operations = static_cast<double>(3 * (line.counts().tlps - before));
+  return result;
+}
+
+void three_hops(benchmark::State& state, const ThreeHopsOptions& options) {
+  double seconds = 0;
+  double hops = 0;
+  for (auto _ : state) {
+    const Measurement result = in_child([&options] { return measure_three_hops(options); });
+    state.SetIterationTime(result.seconds);
+    seconds += result.seconds;
+    hops += result.operations;
+  }
+  state.counters["ns_per_hop"] = seconds * 1e9 / hops;
+}
+
 void register_benchmarks() {
+  const auto add_three_hops = [](const char* name, const ThreeHopsOptions& options) {
+    benchmark::RegisterBenchmark(name, three_hops, options)
+        ->UseManualTime()
+        ->Iterations(3)
+        ->Unit(benchmark::kMillisecond);
+  };
+  add_three_hops("three_hops/no_data_link", {});
+  add_three_hops("three_hops/exact", {true, 0, false, 1});
+  add_three_hops("three_hops/exact_bit_error_rate_1e-6", {true, 1e-6, false, 1});
+
   for (const int pending : {1, 16, 256}) {
     benchmark::RegisterBenchmark("systemc_timed_event", systemc_timed_event)
         ->Arg(pending)

@@ -60,6 +60,16 @@ std::string integer_of(const std::string& text) {
       scalar(text));
 }
 
+std::string ratio_of(const std::string& text) {
+  return outcome(
+      [](const Node& n, Diagnostics& d) -> std::optional<std::string> {
+        const auto value = parse_ratio(n, d);
+        if (!value) return std::nullopt;
+        return format_ratio(*value);
+      },
+      scalar(text));
+}
+
 std::string link_of(const std::string& text) {
   return outcome(
       [](const Node& n, Diagnostics& d) -> std::optional<std::string> {
@@ -234,6 +244,20 @@ TEST_CASE("integers are whole and fit into 64 bits", "[quantity]") {
   CHECK(integer_of("") == "not-a-number");
   CHECK(integer_of("-") == "not-a-number");
   CHECK(integer_of("1e3") == "not-a-number");
+}
+
+TEST_CASE("ratios are numbers from 0 to 1", "[quantity]") {
+  CHECK(ratio_of("0") == "0");
+  CHECK(ratio_of("1") == "1");
+  CHECK(ratio_of("0.25") == "0.25");
+  CHECK(ratio_of("1e-6") == "1e-06");
+  CHECK(ratio_of("1e-400").find("out-of-range") != std::string::npos);
+  CHECK(ratio_of("1.5").find("out-of-range") != std::string::npos);
+  CHECK(ratio_of("-0.5").find("out-of-range") != std::string::npos);
+  for (const char* text : {"nan", "1e", "1ppm", "x", "0x1p-3", "1 ", "--1"}) {
+    INFO(text);
+    CHECK(ratio_of(text).find("not-a-number") != std::string::npos);
+  }
 }
 
 TEST_CASE("a flag is true or false and nothing like it", "[quantity]") {
