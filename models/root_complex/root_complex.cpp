@@ -118,6 +118,11 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
     return ranges_.empty() ? 0 : ranges_.front().size().count();
   }
 
+  void describe_waits(engine::WaitGraph& graph) const override {
+    forwarder_.describe_waits(graph, name());
+    completer_.describe_waits(graph, name());
+  }
+
   [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     const device::CompleterStatistics& served = completer_.statistics();
     return {{"memory_reads", served.read_requests},

@@ -90,6 +90,11 @@ class Switch final : public device::Model {
     for (Ingress& ingress : ingresses_) ingress.routes.forget();
   }
 
+  void describe_waits(engine::WaitGraph& graph) const override {
+    forwarder_.describe_waits(graph, name());
+    completer_.describe_waits(graph, name());
+  }
+
   [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     return {{"forwarded_up", statistics_.up},
             {"forwarded_down", statistics_.down},

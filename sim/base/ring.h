@@ -30,6 +30,11 @@ class Ring {
     assert(index < size());
     return slots_[(first_ + static_cast<std::uint32_t>(index)) & mask_];
   }
+  // The i-th from the front.
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    assert(i < size());
+    return slots_[(first_ + i) & mask_];
+  }
   void push_back(T value) {
     if (last_ - first_ == capacity_) [[unlikely]]
       grow();

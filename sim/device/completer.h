@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,8 @@ class alignas(64) Completer final : public engine::TransmitSource {
   void reset_statistics() { statistics_ = {}; }
 
   void input_drained(unsigned port, Picoseconds now) override { emit(*ports_[port], now); }
+
+  void describe_waits(engine::WaitGraph& graph, const std::string& owner) const;
 
  private:
   struct PendingRead {

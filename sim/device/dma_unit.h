@@ -76,6 +76,7 @@ class alignas(64) DmaUnit final : public Initiator,
   [[nodiscard]] unsigned channels() const override { return config_.channels; }
   void submit(unsigned channel, const DmaJob& work, DmaListener& listener, std::uint64_t cookie,
               Picoseconds now) override;
+  [[nodiscard]] std::uint64_t requests_over(const DmaListener& listener) const override;
 
   // A completion that came back. Takes the TLP.
   void completion(engine::Tlp* tlp, Picoseconds now);
@@ -88,6 +89,9 @@ class alignas(64) DmaUnit final : public Initiator,
   void reset_statistics() { statistics_ = {}; }
   [[nodiscard]] unsigned outstanding_reads() const { return tags_.outstanding(); }
   [[nodiscard]] std::uint64_t unexpected_completions() const { return unexpected_completions_; }
+
+  // A job is the waiter {listener, cookie}.
+  void describe_waits(engine::WaitGraph& graph, const std::string& owner) const;
 
  private:
   struct Submitted {
@@ -181,6 +185,10 @@ class alignas(64) DmaUnit final : public Initiator,
   void wait_for_tag(Channel& channel, Picoseconds now, Waiting& waiting);
   void wake_channel(Picoseconds now, Waiting& waiting);
   std::uint32_t new_job();
+  [[nodiscard]] std::vector<std::uint32_t> jobs_at_work() const;
+  [[nodiscard]] engine::WaitId wait_id(std::uint32_t job) const;
+  void describe_channel(engine::WaitGraph& graph, const std::string& owner, unsigned index) const;
+  void describe_read(engine::WaitGraph& graph, const std::string& owner, unsigned index) const;
 
   // What each TLP touches comes first: see the cost of cache lines in docs/performance.md.
   engine::Transmitter* out_ = nullptr;

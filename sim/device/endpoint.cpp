@@ -114,6 +114,11 @@ void Endpoint::lost(PortRef port, std::optional<unsigned> /*input*/, engine::Tlp
   dma_->completion(tlp, now);
 }
 
+void Endpoint::describe_waits(engine::WaitGraph& graph) const {
+  completer_.describe_waits(graph, name());
+  if (dma_) dma_->describe_waits(graph, name());
+}
+
 // The verdict that was made last: a device with one busy BAR asks once.
 void Endpoint::keep_open(const engine::Tlp& like, const cfgspace::Verdict& verdict) {
   if (verdict.action != cfgspace::Action::kToBar) return;

@@ -50,6 +50,7 @@ class Endpoint : private EndpointIngress, public Model {
   void lost(PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
             Picoseconds now) override;
   void receive(engine::Tlp* tlp, Picoseconds now) override;
+  void describe_waits(engine::WaitGraph& graph) const override;
 
   [[nodiscard]] Initiator* initiator() override { return dma_.get(); }
   [[nodiscard]] std::vector<StatisticValue> statistics() const override;

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/base/ring.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
+#include "sim/engine/waits.h"
 
 namespace peerfab::device {
 
@@ -38,6 +40,8 @@ class Forwarder {
       delay(tlp, ingress, egress, at);
     }
   }
+
+  void describe_waits(engine::WaitGraph& graph, const std::string& owner) const;
 
  private:
   struct Delayed {

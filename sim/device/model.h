@@ -19,6 +19,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
+#include "sim/engine/waits.h"
 #include "sim/stats/breakdown.h"
 
 namespace peerfab::device {
@@ -140,6 +141,8 @@ class Initiator {
   // Jobs of a channel are taken in order. From within a handler or before the run.
   virtual void submit(unsigned channel, const DmaJob& job, DmaListener& listener,
                       std::uint64_t cookie, Picoseconds now) = 0;
+  // Requests that are over of this listener's jobs which are not: what moves within a job.
+  [[nodiscard]] virtual std::uint64_t requests_over(const DmaListener& listener) const = 0;
 };
 
 // Memory of a model that others reach over the fabric.
@@ -193,6 +196,10 @@ class Model {
   // nullptr where the model has none.
   [[nodiscard]] virtual Initiator* initiator() { return nullptr; }
   [[nodiscard]] virtual MemoryTarget* memory_target() { return nullptr; }
+
+  // What waits in it, besides in front of its links (sim/engine/waits.h). A model whose parts all
+  // move by themselves has nothing to say.
+  virtual void describe_waits(engine::WaitGraph& /*graph*/) const {}
 
   // In the order of the model's table.
   [[nodiscard]] virtual std::vector<StatisticValue> statistics() const = 0;

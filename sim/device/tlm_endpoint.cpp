@@ -96,6 +96,12 @@ void TlmEndpoint::lost(PortRef port, std::optional<unsigned> /*input*/, engine::
   initiator_->completion(tlp, now);
 }
 
+void TlmEndpoint::describe_waits(engine::WaitGraph& graph) const {
+  refusals_.describe_waits(graph, name());
+  if (target_) target_->describe_waits(graph, name());
+  if (initiator_) initiator_->describe_waits(graph, name());
+}
+
 std::vector<StatisticDescriptor> TlmEndpoint::statistic_descriptors() {
   return {
       {"requests_served", "TLPs", "read and write requests that the target answered"},

@@ -48,6 +48,7 @@ class TlmEndpoint final : public Model, public engine::Receiver {
   void lost(PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
             Picoseconds now) override;
   void receive(engine::Tlp* tlp, Picoseconds now) override;
+  void describe_waits(engine::WaitGraph& graph) const override;
 
   [[nodiscard]] static std::vector<StatisticDescriptor> statistic_descriptors();
   [[nodiscard]] std::vector<StatisticValue> statistics() const override;

@@ -103,6 +103,7 @@ void TlmInitiator::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   call.writes = payload.is_write();
   call.attributes = extension != nullptr ? extension->attributes : std::uint8_t{0};
   call.data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  call.caller = sc_core::sc_get_current_process_handle().get_process_object();
   calls_.push_back(&call);
   engine_.schedule_from_systemc(actor_, kernel_time());
   sc_core::wait(call.done);

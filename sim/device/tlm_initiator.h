@@ -70,6 +70,8 @@ class TlmInitiator final : public sc_core::sc_module,
   void posted_delivered(const engine::Tlp& tlp, Picoseconds at) override;
   void posted_refused(const engine::Tlp& tlp, std::string_view why, Picoseconds at) override;
 
+  void describe_waits(engine::WaitGraph& graph, const std::string& owner) const;
+
  private:
   // One b_transport on its way; lives on the stack of the thread that waits in it.
   struct Call {
@@ -81,6 +83,7 @@ class TlmInitiator final : public sc_core::sc_module,
     std::byte* data = nullptr;  // of the piece that is next
     unsigned outstanding = 0;   // reads without their last completion
     engine::CompletionStatus status = engine::CompletionStatus::kSuccessful;
+    const void* caller = nullptr;  // the process that is blocked in it
     sc_core::sc_event done;
   };
   struct Read {
@@ -95,6 +98,7 @@ class TlmInitiator final : public sc_core::sc_module,
   static void on_pump(void* self, Picoseconds now);
   void pump(Picoseconds now);
   bool send(Call& call, Picoseconds now);
+  void describe_call(engine::WaitGraph& graph, const std::string& owner, const Call& call) const;
 
   engine::Engine& engine_;
   engine::TlpPool& pool_;

@@ -127,6 +127,7 @@ bool TlmTarget::next_may_go() {
 void TlmTarget::call(Request& request) {
   const bool writes = is_write(request);
   ++in_call_;
+  request.caller = sc_core::sc_get_current_process_handle().get_process_object();
   if (writes) write_in_call_ = true;
   sc_core::sc_time delay;
   // A read of no bytes only waits for the writes before it (PCIe r6.0, sec 2.2.5.1).
@@ -148,6 +149,7 @@ void TlmTarget::call(Request& request) {
     }
     if (payload.is_dmi_allowed()) ask_for_dmi(request);
   }
+  request.caller = nullptr;
   book(request, kernel_time() + engine::from_sc_time(delay));
   engine_.schedule_from_systemc(actor_, finished_.begin()->first);
   --in_call_;

@@ -68,6 +68,8 @@ class TlmTarget final : public sc_core::sc_module, public engine::TransmitSource
 
   void input_drained(unsigned input, Picoseconds now) override;
 
+  void describe_waits(engine::WaitGraph& graph, const std::string& owner) const;
+
  private:
   // A request from its arrival to its last completion.
   struct Request {
@@ -79,6 +81,7 @@ class TlmTarget final : public sc_core::sc_module, public engine::TransmitSource
     std::vector<std::byte> data;  // of a write, or of the answer
     std::size_t sent = 0;         // bytes of the answer
     pcie::CompletionSplitter pieces{pcie::RequestPiece{}, pcie::CompletionLimits{}};
+    const void* caller = nullptr;  // the process that is in the target with it
   };
   struct Worker : sc_core::sc_module {
     SC_HAS_PROCESS(Worker);

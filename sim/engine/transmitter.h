@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/base/ring.h"
@@ -93,6 +94,10 @@ struct TransmitterStatistics {
   std::uint64_t ordering_stall_ps = 0;
   std::uint64_t queue_peak = 0;  // most TLPs that waited at once
 };
+
+class WaitGraph;
+struct WaitId;
+struct Waiter;
 
 class alignas(64) Transmitter {
  public:
@@ -209,6 +214,10 @@ class alignas(64) Transmitter {
   // Why TLPs wait at this moment, for diagnosis; empty when none does.
   [[nodiscard]] bool blocked() const { return blocked_classes_ != 0; }
   [[nodiscard]] std::uint64_t backlog() const { return backlog_; }
+  // What waits here and why (sim/engine/waits.h).
+  void describe_waits(WaitGraph& graph) const;
+  // The waiter that stands for a queue, while something is in it.
+  [[nodiscard]] WaitId queue_id(unsigned input, pcie::FlowClass flow_class) const;
 
  private:
   friend class DataLink;  // the two are one transmitter, and apart only since few links need both
@@ -378,6 +387,9 @@ class alignas(64) Transmitter {
   LinkObserver* observer_ = nullptr;
   std::unique_ptr<DataLink> data_link_;
   std::uint8_t lost_updates_ = 0;  // bit i: the last UpdateFC of class i was lost
+
+  void describe_queue(WaitGraph& graph, unsigned index, unsigned flow_class) const;
+  void describe_credits(Waiter& waiter, const Tlp& head, const std::string& far_end) const;
 };
 
 }  // namespace peerfab::engine

@@ -255,6 +255,30 @@ void System::write_registers() {
   }
 }
 
+void System::describe_waits(engine::WaitGraph& graph) const {
+  const auto name = [&](const Directions& directions, const std::string& link, ComponentId above,
+                        ComponentId below) {
+    graph.name(*directions.down, link + " down", topology_.components[below].name);
+    graph.name(*directions.up, link + " up", topology_.components[above].name);
+  };
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const PcieLink& link = topology_.links[i];
+    name(links_[i], "link " + link.name, link.upper, link.lower);
+  }
+  for (std::size_t i = 0; i < wires_.size(); ++i) {
+    const Wire& wire = topology_.wires[i];
+    const std::string& a = topology_.components[wire.a].name;
+    name(wires_[i], "wire " + a + "-" + topology_.components[wire.b].name, wire.a, wire.b);
+  }
+  for (const auto* set : {&links_, &wires_}) {
+    for (const Directions& directions : *set) {
+      directions.down->describe_waits(graph);
+      directions.up->describe_waits(graph);
+    }
+  }
+  for (const auto& model : models_) model->describe_waits(graph);
+}
+
 void System::reset_statistics() {
   for (const auto& model : models_) model->reset_statistics();
   for (auto* set : {&links_, &wires_}) {

@@ -59,6 +59,9 @@ class System {
   [[nodiscard]] const std::vector<Directions>& links() const { return links_; }
   [[nodiscard]] const std::vector<Directions>& wires() const { return wires_; }
 
+  // Adds what waits in all components and in front of all links, named (sim/engine/waits.h).
+  void describe_waits(engine::WaitGraph& graph) const;
+
   // The warm-up ends: what was counted so far is forgotten.
   void reset_statistics();
 

@@ -19,10 +19,13 @@ TEST_CASE("a ring is a queue", "[ring]") {
   ring.push_back(2);
   CHECK(ring.size() == 2);
   CHECK(ring.front() == 1);
+  CHECK(ring[0] == 1);
+  CHECK(ring[1] == 2);
   ring.front() = 5;
   CHECK(ring.front() == 5);
   ring.pop_front();
   CHECK(ring.front() == 2);
+  CHECK(ring[0] == 2);
   ring.pop_front();
   CHECK(ring.empty());
 }
