@@ -155,6 +155,14 @@ const ParameterTable& scenario_table() {
        "0s",
        "100000s",
        {}},
+      {"watchdog",
+       Quantity::kTime,
+       "50ms",
+       "simulated time without progress of any flow after which a run that keeps busy is ended; "
+       "0s: never",
+       "0s",
+       kMaxTime,
+       {}},
   });
   return table;
 }

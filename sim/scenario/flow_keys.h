@@ -28,7 +28,8 @@ inline constexpr std::string_view kAfterKey = "after";
 // All keys of a verb, for suggestions.
 [[nodiscard]] std::vector<std::string> flow_key_names(Verb verb);
 
-// Keys of the scenario itself that are plain values: seed, payload, warm_up, time_limit.
+// Keys of the scenario itself that are plain values: seed, payload, warm_up, time_limit,
+// watchdog.
 [[nodiscard]] const config::ParameterTable& scenario_table();
 
 }  // namespace peerfab::scenario

@@ -133,6 +133,7 @@ class Reader {
     scenario_.train_links = values->flag("train_links");
     scenario_.exact_links = values->flag("exact_links") || scenario_.train_links;
     scenario_.warm_up = values->time("warm_up");
+    scenario_.watchdog = values->time("watchdog");
     if (values->time("time_limit") > Picoseconds()) {
       scenario_.time_limit = values->time("time_limit");
     }

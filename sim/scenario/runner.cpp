@@ -7,11 +7,13 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/config/quantity.h"
 #include "sim/scenario/flow_plan.h"
+#include "sim/scenario/watchdog.h"
 #include "sim/scenario/workload.h"
 #include "sim/topology/system.h"
 
@@ -84,6 +86,7 @@ class Run {
       total_ += spec.total();
     }
     unfinished_ = drivers_.size();
+    watchdog_.emplace(*system_, variant_, drivers_, scenario_.watchdog);
     for (std::size_t i = 0; i < drivers_.size(); ++i) {
       waits_for_.push_back(variant_.flows[i].after.size());
       drivers_[i]->on_done([this, i](Picoseconds at) { flow_done(i, at); });
@@ -174,20 +177,25 @@ class Run {
         break;
       }
       const Clock::time_point began = Clock::now();
-      until = std::min(scenario_.time_limit, until + slice);
+      until = std::min({scenario_.time_limit, until + slice, watchdog_->next_check()});
       engine.run(until);
       if (unfinished_ == 0 || !result_.error.empty()) break;
       if (until >= scenario_.time_limit) {
         ended_at_limit_ = true;
+        result_.error = watchdog_->explain_end();
         break;
       }
       const Picoseconds next = engine.scheduler().next_time();
       if (next == Picoseconds::max() && !sc_core::sc_pending_activity()) {
-        result_.error = stuck();
+        result_.error = watchdog_->explain_rest();
         break;
       }
+      if (until >= watchdog_->next_check()) result_.error = watchdog_->check(until);
       // Nothing happens before the next event: go there at once.
-      if (next != Picoseconds::max() && next > until) until = next;
+      if (next != Picoseconds::max() && next > until) {
+        until = next;
+        watchdog_->pass_to(until);
+      }
       const auto took = Clock::now() - began;
       if (took < kSlice / 2 && slice < Picoseconds(1'000'000'000'000)) slice = slice * 2;
       if (took > kSlice * 2) slice = Picoseconds(std::max<std::uint64_t>(slice.count() / 2, 1));
@@ -199,29 +207,6 @@ class Run {
     Bytes sum;
     for (const auto& driver : drivers_) sum += driver->delivered();
     return sum;
-  }
-
-  // Nothing is pending, yet a flow has not finished: who waits for what?
-  [[nodiscard]] std::string stuck() const {
-    std::string text = "the simulation is stuck: nothing can happen any more, and";
-    for (std::size_t i = 0; i < drivers_.size(); ++i) {
-      if (drivers_[i]->done()) continue;
-      text += " flow '" + variant_.flows[i].name + "' has moved " +
-              config::format_size(drivers_[i]->delivered()) + " of " +
-              config::format_size(variant_.flows[i].total()) + ";";
-    }
-    for (std::size_t i = 0; i < topology_.links.size(); ++i) {
-      for (const bool up : {true, false}) {
-        const System::Directions& link = system_->links()[i];
-        const engine::Transmitter& direction = up ? *link.up : *link.down;
-        if (direction.backlog() == 0) continue;
-        text += " link " + topology_.links[i].name + (up ? " up" : " down") + " holds back " +
-                std::to_string(direction.backlog()) + " TLPs" +
-                (direction.blocked() ? " for want of credits;" : ";");
-      }
-    }
-    text.back() = '.';
-    return text;
   }
 
   void gather() {
@@ -290,6 +275,7 @@ class Run {
   VariantResult result_;
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<FlowDriver>> drivers_;
+  std::optional<Watchdog> watchdog_;
   std::vector<std::size_t> waits_for_;
   std::size_t unfinished_ = 0;
   bool ended_at_limit_ = false;  // the time limit came first

@@ -102,6 +102,8 @@ struct Scenario {
   bool exact_links = false;
   bool train_links = false;
   std::vector<LinkEvent> link_events;
+  // The run ends when no flow made progress for this long although events happened; 0: never.
+  Picoseconds watchdog = Picoseconds(50'000'000'000);
   std::vector<FlowSpec> flows;
   std::vector<Variant> variants;  // at least one; "run" when nothing is compared
   std::vector<Expectation> expectations;

@@ -224,6 +224,7 @@ bool FlowDriver::submit_stage(std::uint32_t slot, Picoseconds now) {
 void FlowDriver::dma_done(const device::DmaReport& report) {
   const auto slot = static_cast<std::uint32_t>(report.cookie);
   Transaction& transaction = slots_[slot];
+  ++jobs_over_;
   if (!report.error.empty()) fail(report.error);
   transaction.breakdown += report.breakdown;
   // Between being ready and being handed to the engine it waited its turn.
@@ -268,6 +269,28 @@ void FlowDriver::complete(std::uint32_t slot, const device::DmaReport& report) {
     return;
   }
   if (error_.empty()) issue(report.end);
+}
+
+FlowDriver::Progress FlowDriver::progress() const {
+  Progress progress{jobs_over_, initiator_->requests_over(*this)};
+  if (second_initiator_ != nullptr) progress.requests += second_initiator_->requests_over(*this);
+  return progress;
+}
+
+engine::WaitId FlowDriver::wait_id() const {
+  constexpr std::uint64_t kWholeFlow = ~std::uint64_t{0};  // beyond every slot
+  return {static_cast<const device::DmaListener*>(this), kWholeFlow};
+}
+
+engine::Waiter& FlowDriver::describe_waits(engine::WaitGraph& graph) const {
+  engine::Waiter& waiter = graph.add(wait_id(), "flow '" + spec_.name + "'");
+  waiter.what = "has moved " + config::format_size(delivered_) + " of " +
+                config::format_size(spec_.total()) + ", waits for its transactions";
+  waiter.moves = !busy();
+  for (std::uint64_t slot = 0; slot < slots_.size(); ++slot) {
+    waiter.wait_for({static_cast<const device::DmaListener*>(this), slot});
+  }
+  return waiter;
 }
 
 // Did the bytes arrive that the source holds?

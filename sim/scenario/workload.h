@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/engine/waits.h"
 #include "sim/scenario/result.h"
 #include "sim/scenario/scenario.h"
 #include "sim/stats/breakdown.h"
@@ -50,6 +51,19 @@ class FlowDriver final : public device::DmaListener {
   void dma_done(const device::DmaReport& report) override;
 
   [[nodiscard]] FlowResult result(Picoseconds now) const;
+
+  // What changes whenever a request of it is over.
+  struct Progress {
+    std::uint64_t jobs = 0;
+    std::uint64_t requests = 0;
+    bool operator==(const Progress&) const = default;
+  };
+  [[nodiscard]] Progress progress() const;
+  // A transaction of it is on its way.
+  [[nodiscard]] bool busy() const { return outstanding_ != 0; }
+  [[nodiscard]] engine::WaitId wait_id() const;
+  // A waiter that waits for all transactions on their way.
+  engine::Waiter& describe_waits(engine::WaitGraph& graph) const;
 
  private:
   // A transaction on its way. Staged ones pass through the engines of the source and the target.
@@ -93,6 +107,7 @@ class FlowDriver final : public device::DmaListener {
   std::uint64_t total_;   // transactions in all
   std::uint64_t issued_ = 0;
   std::uint64_t completed_ = 0;
+  std::uint64_t jobs_over_ = 0;  // of engines: a staged transaction has two
   std::uint32_t outstanding_ = 0;
   std::vector<Transaction> slots_;
   std::vector<std::uint32_t> free_slots_;

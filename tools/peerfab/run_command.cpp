@@ -28,6 +28,17 @@ namespace {
 using scenario::RunResult;
 using scenario::Scenario;
 
+// Line by line: the explanation of a deadlock has several.
+std::string printable_lines(const std::string& text) {
+  std::string lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines += printable(std::string_view(text).substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  return lines;
+}
+
 // Where the JSON goes.
 class JsonTarget {
  public:
@@ -158,7 +169,7 @@ int run_command(const RunArguments& arguments, const device::ModelRegistry& regi
   for (const scenario::VariantResult& variant : result.variants) {
     if (variant.error.empty()) continue;
     print_error("peerfab: the simulation of '" + variant.name +
-                "' failed: " + printable(variant.error) + "\n");
+                "' failed: " + printable_lines(variant.error));
   }
   if (arguments.quiet) {
     print_error(render_missed(result));

@@ -28,6 +28,9 @@ constexpr std::uint64_t kSmallTransaction = 4096;
 
 bool is_good(const VariantResult& variant) { return variant.error.empty(); }
 
+// What went wrong in one sentence; the lines behind it explain a deadlock wait by wait.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 bool shows_latency(const RunResult& result) {
   for (const VariantResult& variant : result.variants) {
     for (const FlowResult& flow : variant.flows) {
@@ -100,8 +103,9 @@ std::string render_flows(const RunResult& result, const ReportOptions& options) 
   TextTable table(std::move(columns));
   for (const VariantResult& variant : result.variants) {
     if (!is_good(variant)) {
-      table.add_spanning(labels.cells(variant.name, labels.variant ? "" : variant.name),
-                         painted("failed: " + variant.error, Paint::kBad, options.colour));
+      table.add_spanning(
+          labels.cells(variant.name, labels.variant ? "" : variant.name),
+          painted("failed: " + first_line(variant.error), Paint::kBad, options.colour));
       continue;
     }
     if (variant.flows.empty()) {

@@ -23,6 +23,7 @@ TEST_CASE("a minimal scenario gets every default") {
   CHECK(parsed.scenario->payload == Payload::kNone);
   CHECK(parsed.scenario->warm_up == Picoseconds(0));
   CHECK(parsed.scenario->time_limit == Picoseconds::max());
+  CHECK(parsed.scenario->watchdog == Picoseconds(50'000'000'000));
   REQUIRE(parsed.scenario->flows.size() == 1);
   REQUIRE(parsed.scenario->variants.size() == 1);
   CHECK(parsed.scenario->variants[0].name == "run");
@@ -34,7 +35,7 @@ TEST_CASE("a minimal scenario gets every default") {
 TEST_CASE("the head of a scenario is read") {
   const Parsed parsed = parse(
       "peerfab: 1\nname: My run\ntopology: t.yaml\nseed: 7\npayload: real\nwarm_up: 10us\n"
-      "time_limit: 1ms\ndo:\n" +
+      "time_limit: 1ms\nwatchdog: 0s\ndo:\n" +
       std::string(kCopy));
   INFO(parsed.rendered());
   REQUIRE(parsed.scenario);
@@ -43,6 +44,7 @@ TEST_CASE("the head of a scenario is read") {
   CHECK(parsed.scenario->payload == Payload::kReal);
   CHECK(parsed.scenario->warm_up == Picoseconds(10'000'000));
   CHECK(parsed.scenario->time_limit == Picoseconds(1'000'000'000));
+  CHECK(parsed.scenario->watchdog == Picoseconds());
 }
 
 TEST_CASE("a path that needs no way up is tidied only when it is the same file") {

@@ -129,6 +129,15 @@ TEST_CASE("failed, stopped and unstarted variants say so") {
   CHECK(text.find("times as fast") == std::string::npos);
 }
 
+TEST_CASE("the table has one line for a failure that is explained in several") {
+  RunResult result;
+  result.variants = {variant("bad", 100, 0)};
+  result.variants[0].error = "deadlock: 2 waits form a circle\n  (1) link a-b down: waits";
+  const std::string text = render_report(result, options());
+  CHECK(text.find("failed: deadlock: 2 waits form a circle\n") != std::string::npos);
+  CHECK(text.find("(1)") == std::string::npos);
+}
+
 TEST_CASE("ratios are rounded to tenths below ten and to whole numbers above") {
   const auto closing = [](std::uint64_t fast, std::uint64_t slow) {
     RunResult result;
