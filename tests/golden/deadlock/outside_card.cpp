@@ -80,7 +80,7 @@ class OutsideCard final : public device::Model, public device::MemoryTarget {
       : Model(context.name),
         bases_(bases),
         partner_(context.values.text("partner")),
-        endpoint_(context, config_of(context.values)),
+        endpoint_(context, both_sides()),
         inside_((context.name + "_inside").c_str(), context.values.text("does")),
         memory_(device::MemoryConfig{Bytes(kBarBytes), Picoseconds(), Bandwidth()},
                 context.pattern_seed) {
@@ -117,12 +117,9 @@ class OutsideCard final : public device::Model, public device::MemoryTarget {
   [[nodiscard]] std::uint64_t largest_mapping() const override { return kBarBytes; }
 
  private:
-  static device::TlmEndpointConfig config_of(const config::ParameterValues& values) {
+  static device::TlmEndpointConfig both_sides() {
     device::TlmEndpointConfig config;
     config.initiator = true;
-    // A thread for the write that waits, and with "poll-partner" more for reads beside it.
-    config.target_threads = 4;
-    static_cast<void>(values);
     return config;
   }
 
