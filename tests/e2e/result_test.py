@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What result.json promises: its schema, exact sums, the same result each time."""
 import json
+import pathlib
+import re
 import unittest
 
 from json_schema import errors
@@ -128,6 +130,17 @@ class ScenariosTest(ProgramTest):
                 result = json.loads((self.folder / "r.json").read_text())
                 ResultTest.assert_sound(self, result)
                 self.assertTrue(result["expectations"])
+
+    def test_every_topology_has_a_scenario_and_all_are_listed(self):
+        page = (ROOT / "docs/topologies.md").read_text()
+        topologies = {file.name for file in (ROOT / "topologies").glob("*.yaml")}
+        used = set()
+        for file in (ROOT / "scenarios").glob("*.yaml"):
+            used.update(re.findall(r"^topology: \.\./topologies/(\S+)$", file.read_text(), re.M))
+            self.assertIn(f"`{file.stem}`", page)
+        self.assertEqual(used, topologies)
+        for name in topologies:
+            self.assertIn(f"`{pathlib.Path(name).stem}`", page)
 
 
 if __name__ == "__main__":

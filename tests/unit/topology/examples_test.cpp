@@ -50,7 +50,7 @@ TEST_CASE("all example topologies are good", "[topology][examples]") {
     CHECK(lab::read_file(entry.path().string()).substr(0, 2) == "# ");
     ++count;
   }
-  CHECK(count >= 7);
+  CHECK(count >= 10);
 }
 
 TEST_CASE("the examples show the distances that they promise", "[topology][examples]") {
@@ -66,6 +66,19 @@ TEST_CASE("the examples show the distances that they promise", "[topology][examp
   CHECK(label("dual-socket-four-switches.yaml", "gpu0", "gpu1") == "PIX");
   CHECK(label("dual-socket-four-switches.yaml", "gpu0", "gpu2") == "PHB");
   CHECK(label("dual-socket-four-switches.yaml", "gpu0", "gpu7") == "SYS");
+  CHECK(label("dual-socket-four-switches.yaml", "gpu0", "nic0") == "PIX");
+  CHECK(label("dual-socket-four-switches.yaml", "gpu0", "nic1") == "PHB");
+  CHECK(label("dgx-2.yaml", "gpu0", "gpu1") == "PIX");
+  CHECK(label("dgx-2.yaml", "gpu0", "gpu3") == "PXB");
+  CHECK(label("dgx-2.yaml", "gpu0", "gpu7") == "PHB");
+  CHECK(label("dgx-2.yaml", "gpu0", "gpu15") == "SYS");
+  CHECK(label("dgx-2.yaml", "gpu2", "nic1") == "PIX");
+  CHECK(label("dgx-2.yaml", "gpu2", "nic0") == "PXB");
+  CHECK(label("dgx-h100.yaml", "gpu3", "nic3") == "PIX");
+  CHECK(label("dgx-h100.yaml", "gpu3", "nic0") == "PHB");
+  CHECK(label("dgx-h100.yaml", "gpu3", "nic4") == "SYS");
+  CHECK(label("storage-box.yaml", "ssd0", "ssd14") == "PIX");
+  CHECK(label("storage-box.yaml", "ssd0", "gpu0") == "PHB");
 }
 
 TEST_CASE("the stored schema is that of the registered models", "[topology][golden]") {
