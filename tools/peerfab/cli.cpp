@@ -7,6 +7,7 @@
 
 #include "sim/base/diagnostics.h"
 #include "tools/peerfab/commands.h"
+#include "tools/peerfab/completion.h"
 #include "tools/peerfab/session.h"
 #include "tools/peerfab/standard_output.h"
 
@@ -25,6 +26,8 @@ constexpr const char* kExamples =
     "      how close the devices are to each other\n"
     "  peerfab models gpu\n"
     "      the parameters of a model, their defaults and meanings\n"
+    "  source <(peerfab completion bash)\n"
+    "      from now on, Tab completes; zsh and fish too: peerfab completion --help\n"
     "\n"
     "Exit codes: 0 fine, 1 an expectation failed, 2 bad input, 3 the simulation failed or was "
     "stopped.";
@@ -35,6 +38,7 @@ struct Arguments {
   TopoArguments topo;
   ModelsArguments models;
   std::string schema;
+  std::string completion;
 };
 
 // A message of our own: CLI11 only says that the conversion failed.
@@ -63,9 +67,12 @@ bool is_unknown_command(const CLI::App& app, int argc, const char* const* argv) 
 
 void add_run(CLI::App& app, Arguments& arguments) {
   CLI::App* run = app.add_subcommand("run", "Simulate a scenario and print what came out");
-  run->add_option("scenario", arguments.run.scenario, "Scenario file (YAML)")->required();
+  run->add_option("scenario", arguments.run.scenario, "Scenario file")
+      ->required()
+      ->type_name(kYamlFileType);
   run->add_option("--json", arguments.run.json,
-                  "Write the whole result to this file; - for standard output");
+                  "Write the whole result to this file; - for standard output")
+      ->type_name(kAnyFileType);
   run->add_option("--seed", arguments.run.seed, "Use this seed instead of the scenario's")
       ->check(whole_number());
   run->add_option("--payload", arguments.run.payload,
@@ -84,11 +91,13 @@ void add_run(CLI::App& app, Arguments& arguments) {
 
 void add_others(CLI::App& app, Arguments& arguments) {
   CLI::App* check = app.add_subcommand("check", "Check topologies, scenarios and presets");
-  check->add_option("files", arguments.check, "Files (YAML)")->required();
+  check->add_option("files", arguments.check, "Files")->required()->type_name(kYamlFileType);
   check->footer("Example: peerfab check topologies/*.yaml scenarios/*.yaml");
 
   CLI::App* topo = app.add_subcommand("topo", "Show a topology");
-  topo->add_option("topology", arguments.topo.topology, "Topology file (YAML)")->required();
+  topo->add_option("topology", arguments.topo.topology, "Topology file")
+      ->required()
+      ->type_name(kYamlFileType);
   CLI::Option* format = topo->add_option("--format", arguments.topo.format, "tree, dot or json")
                             ->check(CLI::IsMember({"tree", "dot", "json"}))
                             ->default_str("tree");
@@ -98,7 +107,8 @@ void add_others(CLI::App& app, Arguments& arguments) {
   topo->footer("Example: peerfab topo topologies/two-gpus-one-switch.yaml --format dot");
 
   CLI::App* models = app.add_subcommand("models", "List the models, or show one in full");
-  models->add_option("kind", arguments.models.kind, "A model, for example gpu");
+  models->add_option("kind", arguments.models.kind, "A model, for example gpu")
+      ->type_name(kModelType);
   models->add_option("--format", arguments.models.format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}))
       ->default_str("text");
@@ -108,6 +118,16 @@ void add_others(CLI::App& app, Arguments& arguments) {
   schema->add_option("which", arguments.schema, "topology, scenario or result")
       ->required()
       ->check(CLI::IsMember({"topology", "scenario", "result"}));
+
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script that completes arguments in a shell");
+  completion->add_option("shell", arguments.completion, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->footer(
+      "Examples: source <(peerfab completion bash)\n"
+      "          peerfab completion fish | source\n"
+      "The first lines of each script say how to keep it.");
 }
 
 }  // namespace
@@ -140,6 +160,9 @@ int run_cli(int argc, const char* const* argv, const device::ModelRegistry& regi
   if (app.got_subcommand("check")) return check_command(arguments.check, registry);
   if (app.got_subcommand("topo")) return topo_command(arguments.topo, registry);
   if (app.got_subcommand("models")) return models_command(arguments.models, registry);
+  if (app.got_subcommand("completion")) {
+    return completion_command(arguments.completion, app, registry);
+  }
   return schema_command(arguments.schema, registry);
 }
 

@@ -14,6 +14,10 @@
 #include "sim/scenario/scenario.h"
 #include "sim/topology/topology.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace peerfab::cli {
 
 // Simulates one variant; in a worker process.
@@ -50,6 +54,10 @@ int models_command(const ModelsArguments& arguments, const device::ModelRegistry
 
 // "topology", "scenario", "result".
 int schema_command(const std::string& which, const device::ModelRegistry& registry);
+
+// "bash", "zsh", "fish": prints a script that completes what `app` accepts.
+int completion_command(const std::string& shell, const CLI::App& app,
+                       const device::ModelRegistry& registry);
 
 // Parses the command line and runs what it says. No command: the help, and exit code 2.
 int run_cli(int argc, const char* const* argv, const device::ModelRegistry& registry,

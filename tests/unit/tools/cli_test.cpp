@@ -71,7 +71,8 @@ TEST_CASE("help and version go to standard output and are fine") {
                                                     {"check", "-h"},
                                                     {"topo", "--help"},
                                                     {"models", "--help"},
-                                                    {"schema", "--help"}}) {
+                                                    {"schema", "--help"},
+                                                    {"completion", "--help"}}) {
     const Ran help = peerfab(arguments);
     INFO(arguments.front());
     CHECK(help.code == 0);
@@ -102,6 +103,8 @@ TEST_CASE("a bad command line is bad input") {
         {"topo", "a", "--matrix", "--format", "dot"},
         {"schema"},
         {"schema", "plan"},
+        {"completion"},
+        {"completion", "tcsh"},
         {"models", "a", "b"},
         {"--nonsense"}}) {
     const Ran ran = peerfab(arguments);
