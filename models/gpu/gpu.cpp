@@ -150,9 +150,11 @@ device::ModelDescriptor gpu_model() {
           {"outstanding_reads",
            Quantity::kInteger,
            "256",
-           "reads in flight; above 32 they need 8-bit tags, above 256 10-bit ones",
+           "reads in flight; above 32 they need 8-bit tags, above 256 10-bit ones, above 768 "
+           "14-bit "
+           "ones, which only gen6 links carry",
            "1",
-           "768",
+           "15360",
            {}},
           {"outstanding_writes",
            Quantity::kInteger,

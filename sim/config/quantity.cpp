@@ -266,9 +266,6 @@ std::optional<LinkSpeed> parse_link(const Node& node, Diagnostics& diagnostics) 
     return fail("bad-link", in_quotes(node.text()) + " is not spelled as a link speed",
                 "did you mean '" + spelled + "'?");
   }
-  if (generation_text == "6") {
-    return fail("not-modelled", "gen6 (FLIT mode) is not modelled yet", "gen1 to gen5 are");
-  }
   const std::optional<std::uint64_t> generation = to_number(generation_digits, kLargest);
   if (!generation || *generation < 1 || *generation > kMaxLinkGeneration) {
     return fail("out-of-range", "there is no generation " + in_quotes("gen" + generation_text),

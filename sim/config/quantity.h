@@ -23,7 +23,7 @@ struct LinkSpeed {
   auto operator<=>(const LinkSpeed&) const = default;
 };
 
-inline constexpr unsigned kMaxLinkGeneration = 5;
+inline constexpr unsigned kMaxLinkGeneration = 6;
 inline constexpr unsigned kLinkWidths[] = {1, 2, 4, 8, 16};
 
 // ps ns us ms s

@@ -19,8 +19,9 @@ namespace {
 // TLPs of a channel in front of the wire: one, and one to follow it without a gap.
 constexpr std::uint32_t kReadyRequests = 2;
 
+// That only links in FLIT mode lead to a unit which needs 14 bits is a check of the topology.
 pcie::TagSize tag_size_for(unsigned outstanding) {
-  return pcie::smallest_tag_size(outstanding).value_or(pcie::TagSize::k10Bit);
+  return pcie::smallest_tag_size(outstanding, /*flit_mode=*/true).value_or(pcie::TagSize::k14Bit);
 }
 
 bool costs(const DatapathConfig& path) {

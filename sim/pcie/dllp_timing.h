@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // When Ack and UpdateFC DLLPs are due, and when an unacknowledged TLP is replayed.
 //
-// Contract: non-FLIT links, Gen1 to Gen5. The specification's tables are reproduced by the formula
-// behind them; limits are in symbol times, and in line time for a given link. Pure and constexpr.
+// Contract: Gen1 to Gen6. The specification's tables are reproduced by the formula behind them;
+// limits are in symbol times, and in line time for a given link. Pure and constexpr.
 //
 // The tables for 8.0 GT/s hold for every higher rate too, in symbol times (PCIe r6.0, sec 2.6.1.2
 // and 3.6.3.1), so a Gen4 or Gen5 link takes the Gen3 numbers with its own, shorter symbol time.
+//
+// In FLIT mode flits are acknowledged, not TLPs: the limits do not depend on the payload size, and
+// the replay timer counts flits (PCIe r6.0, sec 4.2.3.4.2.1). Ack and UpdateFC cost nothing there.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +27,16 @@ namespace peerfab::pcie {
 }
 
 // The longest time from a received TLP to its Ack, in symbol times (PCIe r6.0, sec 3.6.3.1). Widths
-// 12 and 32, which later revisions dropped, are answered as well.
+// 12 and 32, which later revisions dropped, are answered as well. In FLIT mode it is strongly
+// recommended only (sec 4.2.3.4.2.1).
 [[nodiscard]] constexpr std::uint32_t ack_latency_limit_symbols(unsigned generation, unsigned width,
                                                                 unsigned max_payload_bytes) {
+  if (uses_flits(generation)) {
+    return static_cast<std::uint32_t>(
+               LineTime::from(Picoseconds(spec::kFlitAckLatencyNs * 1000)).ticks() /
+               symbol_time(generation).ticks()) +
+           spec::kFlitBytes / width;
+  }
   constexpr unsigned kTlpOverhead = 28;  // the formula's allowance for header and framing
   const unsigned internal_delay = generation == 1 ? 19 : generation == 2 ? 70 : 115;
   const unsigned tenths =
@@ -45,11 +55,12 @@ namespace peerfab::pcie {
 // generation is given. Up to Gen3 it is three times the Ack latency limit (PCIe r3.1, sec 3.5.2.1).
 // A port that supports 16.0 GT/s or more must use the simplified limit at every rate: 24,000 to
 // 31,000 symbol times, or 80,000 to 100,000 with Extended Synch set, of which this is the least
-// (PCIe r6.0, sec 3.6.2.1).
+// (PCIe r6.0, sec 3.6.2.1). In FLIT mode it is the time of 1,500 flits (sec 4.2.3.4.2.1.6).
 [[nodiscard]] constexpr std::uint32_t replay_timer_limit_symbols(unsigned generation,
                                                                  unsigned width,
                                                                  unsigned max_payload_bytes,
                                                                  bool extended_sync = false) {
+  if (uses_flits(generation)) return spec::kFlitReplayTimeoutFlits * spec::kFlitBytes / width;
   if (generation <= 3) return 3 * ack_latency_limit_symbols(generation, width, max_payload_bytes);
   return extended_sync ? spec::kSimplifiedReplayMinSymbolsExtendedSync
                        : spec::kSimplifiedReplayMinSymbols;

@@ -83,6 +83,11 @@ inline constexpr unsigned kTags8Bit = 256;
 // found out: 256 to 1023 remain.
 inline constexpr unsigned kFirst10BitTag = 256;
 inline constexpr unsigned kTags10Bit = 768;
+// FLIT mode only. Likewise, a 14-bit tag has a bit above the tenth. Earlier revisions permit any
+// with a bit above the eighth, and later ones recommend this range strongly (PCIe r6.3, Table
+// 2-11).
+inline constexpr unsigned kFirst14BitTag = 1024;
+inline constexpr unsigned kTags14Bit = 15360;
 
 // --- Completions -------------------------------------------------------------------------------
 inline constexpr unsigned kLowerAddressBits = 7;  // sec 2.2.9.1
@@ -105,12 +110,54 @@ inline constexpr unsigned kSimplifiedReplayMaxSymbols = 31'000;
 inline constexpr unsigned kSimplifiedReplayMinSymbolsExtendedSync = 80'000;
 inline constexpr unsigned kSimplifiedReplayMaxSymbolsExtendedSync = 100'000;
 
-// --- FLIT mode (sec 4.2.3.4): a flit of 256 B ----------------------------------------------------
+// --- FLIT mode (sec 4.2.3) -----------------------------------------------------------------------
+// Where the numbers come from is said in docs/flit-mode.md; sections are those of PCIe r6.3, which
+// numbers this chapter as r6.0 does.
 inline constexpr unsigned kFlitBytes = 256;
 inline constexpr unsigned kFlitTlpBytes = 236;
 inline constexpr unsigned kFlitDlpBytes = 6;
 inline constexpr unsigned kFlitCrcBytes = 8;
 inline constexpr unsigned kFlitEccBytes = 6;
 static_assert(kFlitTlpBytes + kFlitDlpBytes + kFlitCrcBytes + kFlitEccBytes == kFlitBytes);
+inline constexpr unsigned kFlitDlpOffset = kFlitTlpBytes;
+inline constexpr unsigned kFlitCrcOffset = kFlitDlpOffset + kFlitDlpBytes;
+inline constexpr unsigned kFlitEccOffset = kFlitCrcOffset + kFlitCrcBytes;
+
+// TLPs in bytes 0 to 127 of a flit, and in the rest, parts of TLPs included (sec 4.2.3.4.1).
+inline constexpr unsigned kFlitHalfBytes = 128;
+inline constexpr unsigned kMaxTlpsPerFlitHalf = 8;
+// NOP TLPs, once begun, go on to the next 4 DW boundary or to the end of the flit.
+inline constexpr unsigned kNopAlignmentBytes = 16;
+
+// Three codes, byte by byte in turn, each of which corrects one byte (sec 4.2.3.4.2.4).
+inline constexpr unsigned kEccGroups = 3;
+inline constexpr unsigned kEccInformationBytes = 84;  // of the longest group; others end in a zero
+// x^8 + x^4 + x^3 + x^2 + 1, without the x^8.
+inline constexpr unsigned kEccFieldPolynomial = 0x1d;
+// The field of the CRC: x^8 + x^5 + x^3 + x + 1 (sec 4.2.3.4.2.3).
+inline constexpr unsigned kFlitCrcFieldPolynomial = 0x2b;
+
+// 10 bits, of which 0 belongs to IDLE flits: 1 to 1023 count payload flits (sec 4.2.3.4.2.1).
+inline constexpr unsigned kFlitSequenceNumbers = 1023;
+inline constexpr unsigned kMaxUnacknowledgedFlits = 511;
+inline constexpr unsigned kFlitReplayTimeoutFlits = 1500;
+inline constexpr unsigned kMinConsecutiveNaks = 3;
+inline constexpr unsigned kConsecutiveExplicitFlits = 3;
+// Of FLIT_REPLAY_NUM at 64.0 GT/s; with one more replay the link retrains (sec 4.2.3.4.2.1.7).
+inline constexpr unsigned kMaxFlitReplays = 7;
+// From the first bit of a flit to the first bit of its Ack or Nak: 50, 52, 56, 64 and 80 ns for x16
+// down to x1, which is this and the time of one flit (sec 4.2.3.4.2.1).
+inline constexpr unsigned kFlitAckLatencyNs = 48;
+
+// 1b/1b (64.0 GT/s): an SKP ordered set is 40 symbols on every lane and follows this many flits
+// with a common clock (sec 4.2.3.1.5, Table 4-30).
+inline constexpr unsigned kSkpSymbols1b1b = 40;
+inline constexpr unsigned kSkpIntervalFlitsX16 = 748;  // halved with the width, rounded down
+
+// Shared credits come in blocks, which hold one type and virtual channel each (sec 2.6.1).
+inline constexpr unsigned kCreditBlock = 4;
+inline constexpr unsigned kVirtualChannels = 8;
+// Shared Flow Control Usage Limit is in eighths (sec 2.6.1.1).
+inline constexpr unsigned kUsageLimitParts = 8;
 
 }  // namespace peerfab::pcie::spec

@@ -16,7 +16,7 @@
 
 namespace peerfab::pcie {
 
-enum class TagSize : std::uint8_t { k5Bit, k8Bit, k10Bit };
+enum class TagSize : std::uint8_t { k5Bit, k8Bit, k10Bit, k14Bit };
 
 struct TagRange {
   std::uint16_t first = 0;
@@ -27,7 +27,8 @@ struct TagRange {
   }
 };
 
-// The values a requester may send with this size, to a completer that supports it.
+// The values a requester may send with this size, to a completer that supports it. 14-bit tags
+// exist in FLIT mode only, whose completers all support them.
 [[nodiscard]] constexpr TagRange tag_range(TagSize size) {
   switch (size) {
     case TagSize::k5Bit:
@@ -36,15 +37,20 @@ struct TagRange {
       return {0, spec::kTags8Bit};
     case TagSize::k10Bit:
       return {spec::kFirst10BitTag, spec::kTags10Bit};
+    case TagSize::k14Bit:
+      return {spec::kFirst14BitTag, spec::kTags14Bit};
   }
   return {};
 }
 
-// The smallest size that has `outstanding` tags; none when 768 are not enough.
-[[nodiscard]] constexpr std::optional<TagSize> smallest_tag_size(unsigned outstanding) {
+// The smallest size that has `outstanding` tags; none when 768, or 15,360 in FLIT mode, are not
+// enough.
+[[nodiscard]] constexpr std::optional<TagSize> smallest_tag_size(unsigned outstanding,
+                                                                 bool flit_mode = false) {
   for (const TagSize size : {TagSize::k5Bit, TagSize::k8Bit, TagSize::k10Bit}) {
     if (outstanding <= tag_range(size).count) return size;
   }
+  if (flit_mode && outstanding <= tag_range(TagSize::k14Bit).count) return TagSize::k14Bit;
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/pcie/link_timing.h"
+#include "sim/pcie/tags.h"
 #include "sim/topology/checks.h"
 
 namespace peerfab::topology {
@@ -17,6 +18,7 @@ using config::LinkSpeed;
 constexpr std::string_view kUpstreamLimit = "max_link";
 constexpr std::string_view kRootPortLimit = "root_port_link";
 constexpr std::string_view kLanes = "lanes";
+constexpr std::string_view kReads = "outstanding_reads";
 
 LinkSpeed limit(const DraftComponent& component) {
   const std::string_view name = component.is_socket ? kRootPortLimit : kUpstreamLimit;
@@ -178,6 +180,34 @@ void check_link_names(CheckRun& run) {
   });
 }
 
+// A request whose tag has bits above the tenth goes nowhere but through links in FLIT mode: a port
+// of another kind blocks it (PCIe r6.0, sec 2.2.6.2). Where the requests of a device go is the
+// scenario's business, so that any other link in the topology is too many.
+void check_tags(CheckRun& run) {
+  const Draft& draft = run.draft();
+  const DraftComponent* other = nullptr;
+  for (const DraftComponent& device : draft.components) {
+    if (other == nullptr && device.negotiated && !pcie::uses_flits(device.negotiated->generation)) {
+      other = &device;
+    }
+  }
+  if (other == nullptr) return;
+  run.for_devices([&](DraftComponent& device) {
+    const config::Parameter* parameter = device.model->parameters.find(kReads);
+    if (parameter == nullptr || parameter->quantity != config::Quantity::kInteger) return;
+    const auto reads = static_cast<unsigned>(device.values->integer(kReads));
+    if (pcie::smallest_tag_size(reads).has_value()) return;
+    const SourceLocation& where = device.values->where(kReads);
+    run.report(
+        device, where.line != 0 ? where : device.where,
+        fmt::format("{} outstanding reads of '{}' need 14-bit tags, which the link above "
+                    "'{}', {}, does not carry",
+                    reads, shown(device.name), shown(other->name), format_link(*other->negotiated)),
+        fmt::format("at most {}, or gen6 everywhere",
+                    pcie::tag_range(pcie::TagSize::k10Bit).count));
+  });
+}
+
 }  // namespace
 
 std::vector<Check> link_checks() {
@@ -206,6 +236,11 @@ std::vector<Check> link_checks() {
         {"link"},
         "A switch's link above carries less than the links below it together."},
        note_oversubscription},
+      {{"tags-need-flit-mode",
+        kError,
+        {"parameters", "link"},
+        "Only links in FLIT mode carry 14-bit tags."},
+       check_tags},
       {{"ambiguous-link-name",
         kError,
         {"invalid-name", "duplicate-name", "link"},

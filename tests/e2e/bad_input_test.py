@@ -85,7 +85,7 @@ class BadInputTest(ProgramTest):
         for size in ("0B", "-1MiB", "1", "1e9B", "1 000B", "0x10B", "99999999999999999999GiB", "1MiBB",
                      "MiB", "''", "[1MiB]", "{}", "1.5.5MiB", "~"):
             self.assert_refused("size.yaml", SCENARIO.replace("size: 1MiB", f"size: {size}"))
-        for link in ("gen6 x16", "gen5 x3", "gen5", "x16", "gen0 x0", "gen5 x16 x16", "5"):
+        for link in ("gen7 x16", "gen5 x3", "gen5", "x16", "gen0 x0", "gen5 x16 x16", "5"):
             self.assert_refused("link.yaml", TOPOLOGY.replace("link: gen5 x16", f"link: {link}"))
 
     def test_what_is_no_file(self):

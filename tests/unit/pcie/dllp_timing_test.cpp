@@ -49,6 +49,17 @@ TEST_CASE("Ack and UpdateFC cost little of a saturated link", "[dllp_timing]") {
   }
 }
 
+TEST_CASE("in FLIT mode flits are acknowledged and replayed", "[dllp_timing]") {
+  for (unsigned payload = 128; payload <= 4096; payload *= 2) {
+    const DllpTiming x16(LinkConfig{6, 16, 4}, payload);
+    CHECK(x16.ack_latency_limit().to_picoseconds_ceil() == Picoseconds(50'000));
+    CHECK(x16.replay_timer_limit().to_picoseconds_ceil() == Picoseconds(1500 * 2000));
+    const DllpTiming x1(LinkConfig{6, 1, 4}, payload);
+    CHECK(x1.ack_latency_limit().to_picoseconds_ceil() == Picoseconds(80'000));
+    CHECK(x1.replay_timer_limit().to_picoseconds_ceil() == Picoseconds(1500 * 32'000));
+  }
+}
+
 TEST_CASE("idle links repeat UpdateFC every 30 us", "[dllp_timing]") {
   CHECK(kIdleUpdateFcInterval == Picoseconds(30'000'000));
 }

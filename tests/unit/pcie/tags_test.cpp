@@ -19,7 +19,7 @@ TEST_CASE("each size hands out its whole range once and then none", "[tags]") {
   };
   for (const Expected& expected :
        {Expected{TagSize::k5Bit, 0, 32}, Expected{TagSize::k8Bit, 0, 256},
-        Expected{TagSize::k10Bit, 256, 768}}) {
+        Expected{TagSize::k10Bit, 256, 768}, Expected{TagSize::k14Bit, 1024, 15360}}) {
     TagAllocator tags(expected.size);
     CHECK(tags.limit() == expected.count);
     std::set<unsigned> seen;
@@ -46,6 +46,17 @@ TEST_CASE("a 10-bit tag never has both top bits zero", "[tags]") {
     REQUIRE((tag->value() >> 10) == 0);
     REQUIRE(tags.release(*tag));
   }
+}
+
+TEST_CASE("a 14-bit tag is no 10-bit tag and fits its field", "[tags]") {
+  TagAllocator tags(TagSize::k14Bit);
+  bool sound = true;
+  for (int i = 0; i < 40'000 && sound; ++i) {
+    const auto tag = tags.acquire();
+    REQUIRE(tag.has_value());
+    sound = (tag->value() >> 10) != 0 && (tag->value() >> 14) == 0 && tags.release(*tag);
+  }
+  CHECK(sound);
 }
 
 TEST_CASE("the requester's own limit", "[tags]") {
@@ -90,7 +101,7 @@ TEST_CASE("freed tags wait behind all that were freed before", "[tags]") {
 
 TEST_CASE("random use keeps outstanding tags unique", "[tags][property]") {
   Rng rng(3);
-  for (const TagSize size : {TagSize::k5Bit, TagSize::k8Bit, TagSize::k10Bit}) {
+  for (const TagSize size : {TagSize::k5Bit, TagSize::k8Bit, TagSize::k10Bit, TagSize::k14Bit}) {
     TagAllocator tags(size, 100);
     std::vector<Tag> held;
     std::set<unsigned> values;
@@ -124,6 +135,10 @@ TEST_CASE("the smallest size for a number of requests", "[tags]") {
   CHECK(smallest_tag_size(257) == TagSize::k10Bit);
   CHECK(smallest_tag_size(768) == TagSize::k10Bit);
   CHECK_FALSE(smallest_tag_size(769).has_value());
+  CHECK(smallest_tag_size(768, true) == TagSize::k10Bit);
+  CHECK(smallest_tag_size(769, true) == TagSize::k14Bit);
+  CHECK(smallest_tag_size(15360, true) == TagSize::k14Bit);
+  CHECK_FALSE(smallest_tag_size(15361, true).has_value());
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ device::ModelDescriptor endpoint(std::string kind, std::string summary) {
       other("bar1", Quantity::kSize, "256MiB", "size of the aperture"),
       other("max_payload_size", Quantity::kSize, "512B", "largest payload"),
       integer("posted_data_credits", "256", "2047", "receive buffer, units of 16 B"),
+      integer("outstanding_reads", "256", "15360", "reads in flight"),
   });
   return model;
 }

@@ -18,7 +18,7 @@ struct Speed {
 };
 
 Speed random_speed(Rng& rng) {
-  return {static_cast<unsigned>(rng.between(1, 5)), 1U << rng.below(5)};
+  return {static_cast<unsigned>(rng.between(1, 6)), 1U << rng.below(5)};
 }
 
 std::string text(Speed speed) {
@@ -28,10 +28,13 @@ std::string text(Speed speed) {
 std::string topology(Speed up, Speed source, Speed sink, unsigned payload, unsigned alignment) {
   const std::string both = ", max_payload_size: " + std::to_string(payload) +
                            "B, start_alignment: " + std::to_string(alignment) + "B";
-  return "peerfab: 1\nname: random\nsockets:\n  cpu0: {memory_latency: 200ns" + both +
-         "}\ndevices:\n  sw0: {model: switch, at: cpu0, link: " + text(up) + both +
-         "}\n  a: {model: dma, at: sw0, link: " + text(source) + both +
-         ", outstanding_reads: 256, max_read_request: 4096B}\n  b: {model: dma, at: sw0, link: " +
+  return "peerfab: 1\nname: random\nsockets:\n  cpu0: {memory_latency: 200ns, root_port_link: gen6 "
+         "x16" +
+         both +
+         "}\ndevices:\n  sw0: {model: switch, at: cpu0, max_link: gen6 x16, link: " + text(up) +
+         both + "}\n  a: {model: dma, at: sw0, max_link: gen6 x16, link: " + text(source) + both +
+         ", outstanding_reads: 256, max_read_request: 4096B}\n  b: {model: dma, at: sw0, max_link: "
+         "gen6 x16, link: " +
          text(sink) + both + "}\n";
 }
 
