@@ -82,8 +82,9 @@ std::optional<FlitAdvertisementError> check_type(std::span<const FlitAdvertiseme
   const std::uint64_t shares = channels.size() * (merged && posted ? 2 : 1);
   if (scale.has_value()) {
     if (sum < least_shared(type, *scale, limit) * shares) return FlitAdvertisementError::kTooFew;
-  } else if (merged && posted) {
-    return FlitAdvertisementError::kTooFew;  // the merged pool would be empty
+  } else if (channels.size() == 1 || (merged && posted)) {
+    // Nobody else has given what a single channel could share, and a merged pool would be empty.
+    return FlitAdvertisementError::kTooFew;
   }
   // One channel alone shares with nobody; several, and merged posted requests and completions, may
   // shut each other out (Table 3-3, notes 3, 4 and 10).

@@ -54,6 +54,13 @@ TEST_CASE("the least that one channel may advertise", "[conformance][sec-2.6.1][
   }
 }
 
+TEST_CASE("a single channel has shared credits", "[conformance][sec-3.4.1][table-3-3]") {
+  FlitAdvertisement dedicated = least_single();
+  dedicated.dedicated.fill(finite_credits(16));
+  at(dedicated.shared, CreditType::kNonPostedHeader) = kZeroCredits;
+  CHECK(check({dedicated}) == Error::kTooFew);
+}
+
 TEST_CASE("with two channels the sum counts, twice as large", "[conformance][sec-2.6.1]") {
   FlitAdvertisement dedicated = least_single();
   dedicated.dedicated.fill(finite_credits(16));
