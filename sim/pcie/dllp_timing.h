@@ -8,7 +8,7 @@
 // and 3.6.3.1), so a Gen4 or Gen5 link takes the Gen3 numbers with its own, shorter symbol time.
 //
 // In FLIT mode flits are acknowledged, not TLPs: the limits do not depend on the payload size, and
-// the replay timer counts flits (PCIe r6.0, sec 4.2.3.4.2.1). Ack and UpdateFC cost nothing there.
+// the replay timer counts flits (PCIe r6.3, sec 4.2.3.4.2.1). Ack and UpdateFC cost nothing there.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace peerfab::pcie {
 
 // The longest time from a received TLP to its Ack, in symbol times (PCIe r6.0, sec 3.6.3.1). Widths
 // 12 and 32, which later revisions dropped, are answered as well. In FLIT mode it is strongly
-// recommended only (sec 4.2.3.4.2.1).
+// recommended only (PCIe r6.3, sec 4.2.3.4.2.1).
 [[nodiscard]] constexpr std::uint32_t ack_latency_limit_symbols(unsigned generation, unsigned width,
                                                                 unsigned max_payload_bytes) {
   if (uses_flits(generation)) {
@@ -55,7 +55,8 @@ namespace peerfab::pcie {
 // generation is given. Up to Gen3 it is three times the Ack latency limit (PCIe r3.1, sec 3.5.2.1).
 // A port that supports 16.0 GT/s or more must use the simplified limit at every rate: 24,000 to
 // 31,000 symbol times, or 80,000 to 100,000 with Extended Synch set, of which this is the least
-// (PCIe r6.0, sec 3.6.2.1). In FLIT mode it is the time of 1,500 flits (sec 4.2.3.4.2.1.6).
+// (PCIe r6.0, sec 3.6.2.1). In FLIT mode it is the time of 1,500 flits (PCIe r6.3, sec
+// 4.2.3.4.2.1.6).
 [[nodiscard]] constexpr std::uint32_t replay_timer_limit_symbols(unsigned generation,
                                                                  unsigned width,
                                                                  unsigned max_payload_bytes,

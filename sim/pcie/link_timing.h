@@ -86,7 +86,7 @@ struct LinkConfig {
 }
 
 // Whether TLPs and DLLPs travel in flits of 256 B. At 64.0 GT/s they must; the specification lets
-// slower links do so too, which no model here asks for (PCIe r6.0, sec 4.2.3).
+// slower links do so too, which no model here asks for (PCIe r6.3, sec 4.2.3).
 [[nodiscard]] constexpr bool uses_flits(unsigned generation) { return generation >= 6; }
 
 // Time of one byte on a link of one lane, coding included. Gen1: 10 bits at 2.5 GT/s are 4 ns.

@@ -111,8 +111,7 @@ inline constexpr unsigned kSimplifiedReplayMinSymbolsExtendedSync = 80'000;
 inline constexpr unsigned kSimplifiedReplayMaxSymbolsExtendedSync = 100'000;
 
 // --- FLIT mode (sec 4.2.3) -----------------------------------------------------------------------
-// Where the numbers come from is said in docs/flit-mode.md; sections are those of PCIe r6.3, which
-// numbers this chapter as r6.0 does.
+// Where the numbers come from is said in docs/flit-mode.md. Sections are those of PCIe r6.3.
 inline constexpr unsigned kFlitBytes = 256;
 inline constexpr unsigned kFlitTlpBytes = 236;
 inline constexpr unsigned kFlitDlpBytes = 6;

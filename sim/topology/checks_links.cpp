@@ -181,7 +181,7 @@ void check_link_names(CheckRun& run) {
 }
 
 // A request whose tag has bits above the tenth goes nowhere but through links in FLIT mode: a port
-// of another kind blocks it (PCIe r6.0, sec 2.2.6.2). Where the requests of a device go is the
+// of another kind blocks it (PCIe r6.3, sec 2.2.6.2). Where the requests of a device go is the
 // scenario's business, so that any other link in the topology is too many.
 void check_tags(CheckRun& run) {
   const Draft& draft = run.draft();
