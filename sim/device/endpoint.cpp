@@ -25,6 +25,7 @@ Endpoint::Endpoint(const ModelContext& context, const MemoryConfig& memory,
   }
   // Inputs of its transmitter: the completer's, then one for each DMA channel.
   profile_.transmit_inputs = 1 + (dma_ ? dma_->channels() : 0);
+  profile_.completions_push_all_inputs = true;
 }
 
 PortProfile Endpoint::profile(PortRef /*port*/) const { return profile_; }

@@ -92,6 +92,7 @@ struct PortProfile {
   bool cut_through = false;      // it acts on the first bytes
   Picoseconds credit_return_latency;
   unsigned transmit_inputs = 1;
+  bool completions_push_all_inputs = false;  // see engine::TransmitterConfig
   unsigned start_alignment_bytes = 4;
   Picoseconds propagation;    // of a link that ends here; both ends' values are added
   double bit_error_rate = 0;  // of what it receives

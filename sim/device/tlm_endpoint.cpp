@@ -25,6 +25,7 @@ TlmEndpoint::TlmEndpoint(const ModelContext& context, const TlmEndpointConfig& c
       max_completion_payload_(config.max_completion_payload),
       refusals_(context.engine.scheduler(), context.pool, context.requesters) {
   profile_.transmit_inputs = kInputs;
+  profile_.completions_push_all_inputs = true;
   if (config.target) {
     target_ = std::make_unique<TlmTarget>((context.name + "_target").c_str(), context.engine,
                                           context.pool, context.requesters, config.target_threads);

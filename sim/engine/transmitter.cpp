@@ -33,6 +33,7 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
       few_inputs_(inputs <= kMaskBits),
       exact_(false),
       observed_(false),
+      push_all_inputs_(config.completions_push_all_inputs),
       timing_(config.link),
       propagation_ps_(short_ps(config.propagation)),
       receive_latency_ps_(short_ps(config.receive_latency)),
@@ -145,6 +146,19 @@ pcie::OrderingFields ordering_fields(const Tlp& tlp) {
   return true;
 }
 
+[[gnu::noinline]] bool Transmitter::may_overtake_all_posted(const Tlp& tlp) {
+  for (unsigned word = 0; word < std::size(backlog_mask_); ++word) {
+    for (std::uint64_t left = backlog_mask_[word]; left != 0; left &= left - 1) {
+      const Input& input =
+          inputs_[word * kMaskBits + static_cast<unsigned>(std::countr_zero(left))];
+      if ((input.classes & 1U << kPosted) != 0 && !may_overtake_posted(tlp, input.posted)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 [[gnu::noinline]] void Transmitter::end_stall(Input& input, unsigned flow_class, Picoseconds now) {
   const StalledHead& stalled = stalled_head(input, flow_class);
   const std::uint64_t time = (now - stalled.since).count();
@@ -176,6 +190,10 @@ inline bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds
   Queue& queue = queue_of(input, flow_class);
   if (flow_class != kPosted && (input.classes & 1U << kPosted) != 0 &&
       !may_overtake_posted(*queue.head, input.posted)) {
+    note_stall(input, flow_class, Stall::kOrdering, now);
+    return false;
+  }
+  if (flow_class == kCompletion && push_all_inputs_ && !may_overtake_all_posted(*queue.head)) {
     note_stall(input, flow_class, Stall::kOrdering, now);
     return false;
   }

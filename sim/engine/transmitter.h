@@ -82,6 +82,11 @@ struct TransmitterConfig {
   Picoseconds credit_return_latency;
   // Under continuous traffic one Ack and one UpdateFC for each class are sent in this time.
   Picoseconds dllp_interval;
+  // A completion waits for the posted requests of all inputs that were queued before it, not only
+  // for those of its own: what an endpoint answers pushes what it wrote ahead of it, whichever of
+  // its engines did (PCIe r6.0, sec 2.4.1, entry D2a). Inputs of a switch or root complex are
+  // ports, and arbitration between those makes no order (sec 6.3.3).
+  bool completions_push_all_inputs = false;
 };
 
 struct TransmitterStatistics {
@@ -329,6 +334,7 @@ class alignas(64) Transmitter {
     return stalled_heads_[index_of(input) * pcie::kFlowClassCount + flow_class];
   }
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
+  bool may_overtake_all_posted(const Tlp& tlp);
   void wake_at(Picoseconds at) {
     if (at >= wake_at_) return;
     wake_at_ = at;
@@ -367,6 +373,7 @@ class alignas(64) Transmitter {
   bool few_inputs_ : 1;  // one word of backlog_mask_ holds them
   bool exact_ : 1;       // data_link_ is there
   bool observed_ : 1;    // observer_ is there
+  bool push_all_inputs_ : 1;
   // The TLP that is sent:
   pcie::LinkTiming timing_;
   std::uint32_t ticks_per_byte_;

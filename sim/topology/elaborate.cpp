@@ -136,6 +136,7 @@ System::Directions System::connect(device::Model& above, PortRef above_port, dev
     config.cut_through = to.cut_through;
     config.buffer = to.buffer;
     config.credit_return_latency = to.credit_return_latency;
+    config.completions_push_all_inputs = from.completions_push_all_inputs;
     config.dllp_interval =
         pcie::DllpTiming(config.link, static_cast<unsigned>(max_payload_.count()))
             .ack_interval()

@@ -251,6 +251,43 @@ TEST_CASE("inputs do not order each other", "[ordering]") {
   CHECK(rig.arrived() == Tags{1, 3, 4});
 }
 
+TEST_CASE("the completions of an endpoint wait for the posted requests of all its inputs",
+          "[ordering]") {
+  TransmitterConfig config = bare_wire(5, 16);
+  config.buffer.classes[0] = {1, 0};
+  config.completions_push_all_inputs = true;
+  LinkRig rig(config, 100);
+  rig.far_end.returns_credits = false;
+  const auto later = [&rig](Tlp* tlp, unsigned input, std::uint8_t attributes = 0) {
+    tlp->attributes = attributes;
+    const Picoseconds at = rig.scheduler.now() + Picoseconds(10'000);
+    rig.at(at, [&rig, tlp, input](Picoseconds) { rig.send(tlp, input); });
+    rig.run(at);
+  };
+  later(make_write(rig.pool, 64, 0, kUs, 1), 1);
+  later(make_write(rig.pool, 64, 0, kUs, 2), 99);  // blocked
+  later(make_completion(rig.pool, 64, 0x777, 3, Bdf(kUs)), 0);
+  later(make_read(rig.pool, 64, 0, kUs, 4), 2);  // another engine's, which made no order with it
+  SECTION("and go once these are gone") {
+    later(make_write(rig.pool, 64, 0, kUs, 5), 1);  // behind the completion
+    rig.run();
+    CHECK(rig.far_end.tags() == Tags{1, 4});
+    for (int i = 0; i < 2; ++i) {
+      rig.out.return_credit(FlowClass::kPosted, 4, rig.scheduler.now());
+      rig.run();
+    }
+    CHECK(rig.far_end.tags() == Tags{1, 4, 2, 3, 5});
+    CHECK(rig.out.statistics().ordering_stall_ps > 0);
+  }
+  SECTION("except with leave") {
+    later(make_completion(rig.pool, 64, 0x777, 6, Bdf(kUs)), 3, Tlp::kRelaxedOrdering);
+    later(make_completion(rig.pool, 64, 0x777, 7, Bdf(kOthers)), 4, Tlp::kIdOrdering);
+    later(make_completion(rig.pool, 64, 0x777, 8, Bdf(kUs)), 5, Tlp::kIdOrdering);
+    rig.run();
+    CHECK(rig.far_end.tags() == Tags{1, 4, 6, 7});
+  }
+}
+
 TEST_CASE("inputs are served in turn, one TLP each", "[arbitration]") {
   TransmitterConfig config = bare_wire(5, 16);
   LinkRig rig(config, 3);

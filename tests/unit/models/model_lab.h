@@ -41,6 +41,7 @@ class ModelLab final : public device::DmaListener {
   [[nodiscard]] device::SparseMemory& memory(std::string_view name) {
     return model(name).memory_target()->memory().content();
   }
+  [[nodiscard]] topology::ComponentId component(std::string_view name) { return id(name); }
   // Of the endpoint's first BAR.
   [[nodiscard]] BusAddress bar(std::string_view name) {
     return system_->registers().endpoints.at(id(name)).bars.front().base;
