@@ -53,7 +53,7 @@ void Completer::on_accepted(void* self, Picoseconds now) {
 }
 
 void Completer::deliver(Tlp* tlp, engine::Transmitter& in, Picoseconds now) {
-  in.return_credit(tlp->flow_class, tlp->data_credits(), now);
+  in.return_credit(*tlp, now);
   if (PostedListener* listener = requesters_.find(tlp->requester); listener != nullptr) {
     listener->posted_delivered(*tlp, now);
   }
@@ -104,7 +104,7 @@ void Completer::serve(Tlp* tlp, Way way, Memory& memory, std::uint64_t offset, P
   read.ready = memory.read(now, tlp->length);
   read.segments[static_cast<std::size_t>(TlpSegment::kMemory)] +=
       static_cast<std::uint32_t>(std::min<std::uint64_t>((read.ready - now).count(), 0xffffffffU));
-  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  way.in->return_credit(*tlp, now);
   pool_.release(tlp);
   push_read(read, *way.port, now);
 }
@@ -113,7 +113,7 @@ void Completer::refuse(Tlp* tlp, Way way, CompletionStatus status, std::string_v
                        Picoseconds now) {
   ++statistics_.refused;
   if (const std::optional<std::uint32_t> held = tlp->held_data_credits(); held.has_value()) {
-    way.in->return_credit(tlp->flow_class, *held, now);
+    way.in->return_credit(tlp->flow_class, *held, now, tlp->traffic_class());
   }
   if (tlp->flow_class == pcie::FlowClass::kNonPosted) {
     PendingRead read = make_read(*tlp);
@@ -142,7 +142,7 @@ void Completer::answer_all_ones(Tlp* tlp, Way way, std::string_view why, Picosec
     return;
   }
   ++statistics_.refused;
-  way.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+  way.in->return_credit(*tlp, now);
   PendingRead read = make_read(*tlp);
   read.ready = now;
   pool_.release(tlp);

@@ -65,7 +65,7 @@ std::optional<BusAddress> Endpoint::bar_base(unsigned bar) const {
 
 void Endpoint::receive(engine::Tlp* tlp, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kCompletion) {
-    way_.in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+    way_.in->return_credit(*tlp, now);
     if (dma_) {
       dma_->completion(tlp, now);
     } else {

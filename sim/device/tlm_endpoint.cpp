@@ -69,7 +69,7 @@ void TlmEndpoint::registers_changed() {
 
 void TlmEndpoint::receive(engine::Tlp* tlp, Picoseconds now) {
   if (tlp->flow_class == pcie::FlowClass::kCompletion) {
-    in_->return_credit(tlp->flow_class, tlp->data_credits(), now);
+    in_->return_credit(*tlp, now);
     if (initiator_) {
       initiator_->completion(tlp, now);
     } else {

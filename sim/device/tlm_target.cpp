@@ -243,7 +243,7 @@ void TlmTarget::finish(Request& request, Picoseconds now) {
   Tlp& tlp = *request.tlp;
   const bool failed = request.status != CompletionStatus::kSuccessful;
   if (failed) ++statistics_.refused;
-  in_->return_credit(tlp.flow_class, tlp.data_credits(), now);
+  in_->return_credit(tlp, now);
   if (tlp.flow_class == pcie::FlowClass::kNonPosted) {
     const pcie::RequestPiece piece = tlp.length == 0
                                          ? pcie::zero_length_read(BusAddress(tlp.address))

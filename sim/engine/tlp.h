@@ -56,12 +56,15 @@ struct alignas(64) Tlp {
       0;  // posted requests have no tag on the wire that matters: their issuer's own
   pcie::TlpKind kind{};
   pcie::FlowClass flow_class = pcie::FlowClass::kPosted;
-  std::uint8_t attributes = 0;  // kNoSnoop, kRelaxedOrdering, kIdOrdering
-  std::uint8_t flags = 0;       // kFourDw to kEarlyPiece; completion status in 6:4
+  // kNoSnoop, kRelaxedOrdering, kIdOrdering; traffic class in 5:3. A completion has those of its
+  // request (PCIe r6.0, sec 2.2.9).
+  std::uint8_t attributes = 0;
+  std::uint8_t flags = 0;  // kFourDw to kEarlyPiece; completion status in 6:4
 
   static constexpr std::uint8_t kNoSnoop = 1;  // PCIe r6.0, sec 2.2.6.3
   static constexpr std::uint8_t kRelaxedOrdering = 2;
   static constexpr std::uint8_t kIdOrdering = 4;
+  static constexpr unsigned kTrafficClassShift = 3;
 
   static constexpr std::uint8_t kFourDw = 1;
   static constexpr std::uint8_t kDigest = 2;
@@ -113,6 +116,13 @@ struct alignas(64) Tlp {
     return static_cast<std::uint8_t>(address & 0x7f);
   }
   [[nodiscard]] Bdf completer() const { return Bdf(static_cast<std::uint16_t>(address >> 16)); }
+
+  // PCIe r6.0, sec 2.2.6.6.
+  [[nodiscard]] unsigned traffic_class() const { return attributes >> kTrafficClassShift & 7U; }
+  void set_traffic_class(unsigned value) {
+    attributes = static_cast<std::uint8_t>((attributes & ~(7U << kTrafficClassShift)) |
+                                           (value & 7U) << kTrafficClassShift);
+  }
 
   void add(TlpSegment segment, std::uint64_t picoseconds) {
     std::uint32_t& value = segments[static_cast<std::size_t>(segment)];

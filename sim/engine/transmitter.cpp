@@ -20,28 +20,37 @@ std::uint32_t short_ps(Picoseconds time) {
   assert(time.count() <= 0xffffffffU);
   return static_cast<std::uint32_t>(time.count());
 }
+unsigned queue_sets_of(const TransmitterConfig& config, unsigned inputs) {
+  return config.second_channel.has_value() ? 2 * inputs : inputs;
+}
 Picoseconds ceil_ps(std::uint64_t ticks) { return pcie::LineTime(ticks).to_picoseconds_ceil(); }
 
 }  // namespace
 
 Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, unsigned inputs)
     : scheduler_(scheduler),
-      inputs_(std::make_unique<Input[]>(inputs)),
+      inputs_(std::make_unique<Input[]>(queue_sets_of(config, inputs))),
       credit_return_ps_(short_ps(config.propagation + config.credit_return_latency)),
       cut_through_(config.cut_through),
       is_pcie_(!config.wire_rate.has_value()),
-      few_inputs_(inputs <= kMaskBits),
+      simple_choice_(inputs <= kMaskBits && config.arbitration == Arbitration::kRoundRobin &&
+                     !config.second_channel.has_value()),
+      two_channels_(config.second_channel.has_value()),
       exact_(false),
       observed_(false),
       push_all_inputs_(config.completions_push_all_inputs),
       timing_(config.link),
       propagation_ps_(short_ps(config.propagation)),
       receive_latency_ps_(short_ps(config.receive_latency)),
-      other_queues_(std::make_unique<OtherQueues[]>(inputs)),
+      other_queues_(std::make_unique<OtherQueues[]>(queue_sets_of(config, inputs))),
+      inputs_per_channel_(inputs),
       dllp_interval_ps_(config.dllp_interval.count()),
-      stalled_heads_(std::size_t{inputs} * pcie::kFlowClassCount),
+      stalled_heads_(std::size_t{queue_sets_of(config, inputs)} * pcie::kFlowClassCount),
       config_(config) {
-  assert(inputs >= 1 && inputs <= kMaxInputs);
+  assert(inputs >= 1 && queue_sets() <= kMaxInputs);
+  if (config.arbitration != Arbitration::kRoundRobin || two_channels_) {
+    turns_ = std::make_unique<Turns>(two_channels_ ? kMaxChannels : 1, inputs);
+  }
   ticks_per_byte_ = timing_.ticks_per_byte();
   next_skp_ticks_ = timing_.skp_interval().ticks();
   if (config.wire_rate.has_value()) {
@@ -52,12 +61,23 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
         rate == 0 ? 0 : static_cast<std::uint32_t>((kTicksPerSecond + rate - 1) / rate);
     next_skp_ticks_ = ~std::uint64_t{0};
   }
-  for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
-    const ReceiveBuffer::Class& buffer = config.buffer.classes[i];
-    Credits& credits = credits_[i];
-    const auto flow = static_cast<pcie::FlowClass>(i);
-    credits.headers = pcie::CreditCounter(pcie::header_credit(flow), buffer.headers);
-    credits.data = pcie::CreditCounter(pcie::data_credit(flow), buffer.data);
+  const auto fill = [](Credits* credits, const ReceiveBuffer& buffer) {
+    for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
+      const auto flow = static_cast<pcie::FlowClass>(i);
+      credits[i].headers =
+          pcie::CreditCounter(pcie::header_credit(flow), buffer.classes[i].headers);
+      credits[i].data = pcie::CreditCounter(pcie::data_credit(flow), buffer.classes[i].data);
+    }
+  };
+  fill(credits_, config.buffer);
+  if (two_channels_) {
+    const SecondChannel& second = *config.second_channel;
+    assert((second.traffic_classes & 1) == 0);
+    second_credits_ = std::make_unique<Credits[]>(pcie::kFlowClassCount);
+    fill(second_credits_.get(), second.buffer);
+    for (unsigned i = 0; i < kMaxChannels; ++i) {
+      turns_->of_channels.set_weight(i, second.weights[i]);
+    }
   }
   free_actor_ = scheduler.add_actor(this, &Transmitter::on_free);
   arrival_actor_ = scheduler.add_actor(this, &Transmitter::on_arrival);
@@ -146,14 +166,13 @@ pcie::OrderingFields ordering_fields(const Tlp& tlp) {
   return true;
 }
 
-[[gnu::noinline]] bool Transmitter::may_overtake_all_posted(const Tlp& tlp) {
-  for (unsigned word = 0; word < std::size(backlog_mask_); ++word) {
-    for (std::uint64_t left = backlog_mask_[word]; left != 0; left &= left - 1) {
-      const Input& input =
-          inputs_[word * kMaskBits + static_cast<unsigned>(std::countr_zero(left))];
-      if ((input.classes & 1U << kPosted) != 0 && !may_overtake_posted(tlp, input.posted)) {
-        return false;
-      }
+// The same for those of all inputs of its channel.
+[[gnu::noinline]] bool Transmitter::may_overtake_all_posted(const Tlp& tlp, unsigned channel) {
+  const unsigned first = channel * inputs_per_channel_;
+  for (unsigned i = first; i < first + inputs_per_channel_; ++i) {
+    const Input& input = inputs_[i];
+    if ((input.classes & 1U << kPosted) != 0 && !may_overtake_posted(tlp, input.posted)) {
+      return false;
     }
   }
   return true;
@@ -193,19 +212,26 @@ inline bool Transmitter::eligible(Input& input, unsigned flow_class, Picoseconds
     note_stall(input, flow_class, Stall::kOrdering, now);
     return false;
   }
-  if (flow_class == kCompletion && push_all_inputs_ && !may_overtake_all_posted(*queue.head)) {
+  if (flow_class == kCompletion && push_all_inputs_ &&
+      !may_overtake_all_posted(*queue.head, channel_of(input))) {
     note_stall(input, flow_class, Stall::kOrdering, now);
     return false;
   }
-  Credits& credits = credits_[flow_class];
+  unsigned index = flow_class;
+  Credits* pool = &credits_[flow_class];
+  if (two_channels_) [[unlikely]] {
+    index += pcie::kFlowClassCount * channel_of(input);
+    pool = &credits_of(index);
+  }
+  Credits& credits = *pool;
   const std::uint32_t payload = queue.head->payload_dw_bytes();
   const std::uint32_t data = pcie::data_credits(payload);
   if (!covers(credits, data) && !take_returns(credits, data, now)) {
-    blocked_classes_ |= static_cast<std::uint8_t>(1U << flow_class);
+    blocked_classes_ |= static_cast<std::uint8_t>(1U << index);
     note_stall(input, flow_class, Stall::kCredit, now);
     return false;
   }
-  choice = {&input, flow_class, payload};
+  choice = {&input, &credits, flow_class, payload};
   return true;
 }
 
@@ -241,7 +267,7 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
 // Round robin: inputs above the one served last, then those up to it.
 [[gnu::always_inline]] inline bool Transmitter::choose(Picoseconds now, Choice& choice) {
   const unsigned first = last_input_ + 1U;
-  if (!few_inputs_) return choose_after(last_input_, now, choice);
+  if (!simple_choice_) return choose_after(last_input_, now, choice);
   // Rotated so that the input after the one served last is bit 0.
   const unsigned turn = first % kMaskBits;
   const std::uint64_t candidates = std::rotr(backlog_mask_[0], static_cast<int>(turn));
@@ -254,6 +280,7 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
 }
 
 [[gnu::noinline]] bool Transmitter::choose_after(unsigned input, Picoseconds now, Choice& choice) {
+  if (turns_ != nullptr) return choose_in_turn(now, choice);
   for (unsigned i = 1; i <= kMaxInputs; ++i) {
     const unsigned index = (input + i) % kMaxInputs;
     if ((backlog_mask_[index / kMaskBits] >> index % kMaskBits & 1) == 0) continue;
@@ -262,6 +289,17 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
     return true;
   }
   return false;
+}
+
+bool Transmitter::choose_in_turn(Picoseconds now, Choice& choice) {
+  return turns_->of_channels.serve([this, now, &choice](unsigned channel) {
+    return turns_->of_inputs[channel].serve([this, channel, now, &choice](unsigned input) {
+      const unsigned index = channel * inputs_per_channel_ + input;
+      if (inputs_[index].waiting == 0 || !try_input(inputs_[index], now, choice)) return false;
+      last_input_ = static_cast<std::uint8_t>(index);
+      return true;
+    });
+  });
 }
 
 // The SKP ordered sets that are due go first. More than one can have fallen due inside a long TLP
@@ -317,9 +355,8 @@ Transmitter::OnWire Transmitter::take_wire(std::uint32_t bytes, Picoseconds now)
   input.classes &= static_cast<std::uint8_t>(~(unsigned{queue.head == nullptr} << flow_class));
 
   const std::uint32_t data = pcie::data_credits(choice.payload_dw_bytes);
-  Credits& credits = credits_[flow_class];
-  credits.headers.consume(1);
-  credits.data.consume(data);
+  choice.credits->headers.consume(1);
+  choice.credits->data.consume(data);
 
   const std::uint32_t bytes = wire_bytes(*tlp, choice.payload_dw_bytes);
   const OnWire wire = occupy(bytes, now);
@@ -335,7 +372,7 @@ Transmitter::OnWire Transmitter::take_wire(std::uint32_t bytes, Picoseconds now)
       tlp->byte_count = 0;  // from here on it has a buffer of its own
     }
     if (input.upstream != nullptr && freed != Tlp::kFreesNothing) {
-      input.upstream->return_credit(tlp->flow_class, freed, wire.ends);
+      input.upstream->return_credit(tlp->flow_class, freed, wire.ends, tlp->traffic_class());
     }
   }
   if (wire.ends.count() >= next_ack_ps_) {
@@ -365,8 +402,8 @@ Transmitter::OnWire Transmitter::take_wire(std::uint32_t bytes, Picoseconds now)
 
 // Wakes for the returns that are on their way already; later ones wake by themselves.
 [[gnu::noinline]] void Transmitter::wait_for_credits() {
-  for (unsigned i = 0; i < pcie::kFlowClassCount; ++i) {
-    const Credits& credits = credits_[i];
+  for (unsigned i = 0; blocked_classes_ >> i != 0; ++i) {
+    const Credits& credits = credits_of(i);
     if ((blocked_classes_ >> i & 1) != 0 && !credits.returns.empty()) {
       wake_at(Picoseconds(credits.returns.front() >> kReturnDataBits));
     }

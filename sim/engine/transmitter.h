@@ -4,8 +4,8 @@
 // A transmitter has one input for each source inside its component (a switch: one for each ingress
 // port; an endpoint: one for each DMA channel and one for completions). An input holds posted,
 // non-posted and completion TLPs in a queue each. Whenever the wire is free, inputs are served
-// round robin, and within an input the oldest TLP that has credits and may pass those before it
-// (PCIe r6.0, sec 2.4.1) goes first.
+// round robin or by their weights, and within an input the oldest TLP that has credits and may pass
+// those before it (PCIe r6.0, sec 2.4.1) goes first.
 //
 // Two wake-ups exist: the head of what is in flight arrives (TLPs on a link stay in order, so one
 // pending entry serves them all), and the wire falls free or credits come back while something
@@ -29,6 +29,7 @@
 #include "sim/engine/link_observer.h"
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
+#include "sim/engine/weighted_round_robin.h"
 #include "sim/pcie/credits.h"
 #include "sim/pcie/link_timing.h"
 
@@ -65,6 +66,18 @@ struct ReceiveBuffer {
   std::array<Class, pcie::kFlowClassCount> classes;
 };
 
+// How the inputs of a transmitter take turns (PCIe r6.0, sec 6.3.3.3).
+enum class Arbitration : std::uint8_t { kRoundRobin, kWeightedRoundRobin };
+
+// VC1 beside VC0: buffers of its own, and the traffic classes that use it (PCIe r6.0, sec 2.5).
+// TC0 always uses VC0.
+struct SecondChannel {
+  ReceiveBuffer buffer;
+  std::uint8_t traffic_classes = 0;  // bit i: TCi
+  // TLPs of each channel in a round, where both have some (sec 6.3.3.2).
+  std::array<unsigned, 2> weights = {1, 1};
+};
+
 struct TransmitterConfig {
   pcie::LinkConfig link;
   // A wire that is no PCIe link, as between sockets: payload at this rate (0 is unlimited), no
@@ -87,6 +100,10 @@ struct TransmitterConfig {
   // its engines did (PCIe r6.0, sec 2.4.1, entry D2a). Inputs of a switch or root complex are
   // ports, and arbitration between those makes no order (sec 6.3.3).
   bool completions_push_all_inputs = false;
+  Arbitration arbitration = Arbitration::kRoundRobin;
+  // Of what arrives over this direction, wherever the far end sends it on by weighted round robin.
+  unsigned weight_beyond = 1;
+  std::optional<SecondChannel> second_channel;
 };
 
 struct TransmitterStatistics {
@@ -119,20 +136,30 @@ class alignas(64) Transmitter {
   // The TLPs of this input hold buffer that `upstream` sent into: its credits return when they
   // leave. Without, nothing returns.
   void set_upstream(unsigned input, Transmitter* upstream) {
-    assert(!inputs_[input].has_source);
-    inputs_[input].upstream = upstream;
+    for (unsigned i = input; i < queue_sets(); i += inputs_per_channel_) {
+      assert(!inputs_[i].has_source);
+      inputs_[i].upstream = upstream;
+    }
   }
   // Asks `source` for more when a TLP of this input went onto the wire. Such an input has no
   // upstream.
   void set_source(unsigned input, TransmitSource* source, unsigned source_input) {
-    assert(source_input < kMaxInputs && inputs_[input].upstream == nullptr);
-    inputs_[input].source = source;
-    inputs_[input].has_source = true;
-    inputs_[input].source_input = static_cast<std::uint8_t>(source_input);
+    for (unsigned i = input; i < queue_sets(); i += inputs_per_channel_) {
+      assert(source_input < kMaxInputs && inputs_[i].upstream == nullptr);
+      inputs_[i].source = source;
+      inputs_[i].has_source = true;
+      inputs_[i].source_input = static_cast<std::uint8_t>(source_input);
+    }
+  }
+  // TLPs of this input in a round of weighted round robin; no effect in plain round robin.
+  void set_weight(unsigned input, unsigned weight) {
+    if (config_.arbitration == Arbitration::kWeightedRoundRobin) turns_->set_weight(input, weight);
   }
 
   // Queues a TLP that is complete as far as this component is concerned.
   void enqueue(unsigned input_index, Tlp* tlp, Picoseconds now) {
+    if (two_channels_) [[unlikely]]
+      input_index += inputs_per_channel_ * channel_of(tlp->traffic_class());
     Input& input = inputs_[input_index];
     const auto flow_class = static_cast<unsigned>(tlp->flow_class);
     Queue& queue = queue_of(input, flow_class);
@@ -155,12 +182,24 @@ class alignas(64) Transmitter {
       send_next(now);
     }
   }
-  [[nodiscard]] std::uint32_t waiting(unsigned input) const { return inputs_[input].waiting; }
+  [[nodiscard]] std::uint32_t waiting(unsigned input) const {
+    const std::uint32_t first = inputs_[input].waiting;
+    return two_channels_ ? first + inputs_[input + inputs_per_channel_].waiting : first;
+  }
 
   // The far end freed the buffer of a TLP at time `at`, which may lie ahead.
-  void return_credit(pcie::FlowClass flow_class, std::uint32_t data_credits, Picoseconds at) {
-    const auto index = static_cast<unsigned>(flow_class);
-    Credits& credits = credits_[index];
+  void return_credit(const Tlp& tlp, Picoseconds at) {
+    return_credit(tlp.flow_class, tlp.data_credits(), at, tlp.traffic_class());
+  }
+  void return_credit(pcie::FlowClass flow_class, std::uint32_t data_credits, Picoseconds at,
+                     unsigned traffic_class = 0) {
+    auto index = static_cast<unsigned>(flow_class);
+    Credits* pool = &credits_[index];
+    if (two_channels_) [[unlikely]] {
+      index += pcie::kFlowClassCount * channel_of(traffic_class);
+      pool = &credits_of(index);
+    }
+    Credits& credits = *pool;
     const std::uint32_t data = credits.data.is_infinite() ? 0 : data_credits;
     if (credits.headers.is_infinite() && data == 0) return;  // infinite: no UpdateFC either
     // UpdateFCs of a class carry a running total: a later one never takes effect before an earlier.
@@ -228,6 +267,7 @@ class alignas(64) Transmitter {
   friend class DataLink;  // the two are one transmitter, and apart only since few links need both
 
   static constexpr unsigned kMaskBits = 64;
+  static constexpr unsigned kMaxChannels = 2;
   enum class Stall : std::uint8_t { kCredit, kOrdering };
   struct Queue {
     Tlp* head = nullptr;
@@ -277,11 +317,13 @@ class alignas(64) Transmitter {
   // What is sent next: a queue of an input, and what its head costs.
   struct Choice {
     Input* input = nullptr;  // nullptr: nothing may be sent now
+    Credits* credits = nullptr;
     unsigned flow_class = 0;
     std::uint32_t payload_dw_bytes = 0;
   };
   bool choose(Picoseconds now, Choice& choice);
   bool choose_after(unsigned input, Picoseconds now, Choice& choice);
+  bool choose_in_turn(Picoseconds now, Choice& choice);
   bool try_input(Input& input, Picoseconds now, Choice& choice);
   bool try_classes(Input& input, Picoseconds now, Choice& choice);
   bool eligible(Input& input, unsigned flow_class, Picoseconds now, Choice& choice);
@@ -321,6 +363,21 @@ class alignas(64) Transmitter {
   void wait_for_credits();
   void note_stall(Input& input, unsigned flow_class, Stall stall, Picoseconds now);
   void end_stall(Input& input, unsigned flow_class, Picoseconds now);
+  // Each channel has inputs of its own, those of VC1 behind those of VC0, and credits of its own.
+  [[nodiscard]] unsigned channel_of(unsigned traffic_class) const {
+    return config_.second_channel->traffic_classes >> traffic_class & 1U;
+  }
+  [[nodiscard]] unsigned channel_of(const Input& input) const {
+    return index_of(input) < inputs_per_channel_ ? 0 : 1;
+  }
+  [[nodiscard]] unsigned queue_sets() const {
+    return inputs_per_channel_ * (two_channels_ ? kMaxChannels : 1U);
+  }
+  // By class, those of VC1 behind those of VC0.
+  Credits& credits_of(unsigned index) {
+    return index < pcie::kFlowClassCount ? credits_[index]
+                                         : second_credits_[index - pcie::kFlowClassCount];
+  }
   [[nodiscard]] std::size_t index_of(const Input& input) const {
     return static_cast<std::size_t>(&input - inputs_.get());
   }
@@ -334,7 +391,7 @@ class alignas(64) Transmitter {
     return stalled_heads_[index_of(input) * pcie::kFlowClassCount + flow_class];
   }
   static bool may_overtake_posted(const Tlp& tlp, const Queue& posted);
-  bool may_overtake_all_posted(const Tlp& tlp);
+  bool may_overtake_all_posted(const Tlp& tlp, unsigned channel);
   void wake_at(Picoseconds at) {
     if (at >= wake_at_) return;
     wake_at_ = at;
@@ -370,9 +427,11 @@ class alignas(64) Transmitter {
   bool sending_ = false;
   bool cut_through_ : 1;
   bool is_pcie_ : 1;
-  bool few_inputs_ : 1;  // one word of backlog_mask_ holds them
-  bool exact_ : 1;       // data_link_ is there
-  bool observed_ : 1;    // observer_ is there
+  // One channel, round robin, and one word of backlog_mask_ holds all inputs.
+  bool simple_choice_ : 1;
+  bool two_channels_ : 1;
+  bool exact_ : 1;     // data_link_ is there
+  bool observed_ : 1;  // observer_ is there
   bool push_all_inputs_ : 1;
   // The TLP that is sent:
   pcie::LinkTiming timing_;
@@ -387,6 +446,20 @@ class alignas(64) Transmitter {
   Credits credits_[pcie::kFlowClassCount];
 
   std::unique_ptr<OtherQueues[]> other_queues_;  // by input
+  // Who has the turn, where that is not simple: first among the channels, then among the inputs of
+  // one.
+  struct Turns {
+    Turns(unsigned channels, unsigned inputs)
+        : of_channels(channels), of_inputs(channels, WeightedRoundRobin(inputs)) {}
+    void set_weight(unsigned input, unsigned weight) {
+      for (WeightedRoundRobin& inputs : of_inputs) inputs.set_weight(input, weight);
+    }
+    WeightedRoundRobin of_channels;
+    std::vector<WeightedRoundRobin> of_inputs;
+  };
+  std::unique_ptr<Turns> turns_;
+  std::unique_ptr<Credits[]> second_credits_;  // of VC1, by class
+  unsigned inputs_per_channel_;
   std::uint64_t dllp_interval_ps_;
   TransmitterStatistics statistics_;        // without what is counted above
   std::vector<StalledHead> stalled_heads_;  // by input and class

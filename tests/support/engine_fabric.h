@@ -65,7 +65,7 @@ class Fabric {
     void receive(engine::Tlp* tlp, Picoseconds now) override {
       if (fabric.on_arrival) fabric.on_arrival(index, *tlp, now);
       if (tlp->flow_class == pcie::FlowClass::kCompletion) {
-        in->return_credit(tlp->flow_class, tlp->data_credits(), now);
+        in->return_credit(*tlp, now);
         dma.completion(tlp, now);
       } else if (refuse_with.has_value()) {
         completer.refuse(tlp, completer.way(0), *refuse_with, "the test wants it so", now);

@@ -68,7 +68,7 @@ class ArrivalLog final : public engine::Receiver {
     arrivals.push_back({*tlp, now});
     if (on_arrival) on_arrival(*tlp, now);
     if (returns_credits && from != nullptr) {
-      from->return_credit(tlp->flow_class, tlp->data_credits(), now);
+      from->return_credit(*tlp, now);
     }
     pool_.release(tlp);
   }

@@ -83,7 +83,7 @@ class TlmBench {
     void receive(engine::Tlp* tlp, Picoseconds now) override {
       arrivals.push_back({*tlp, now});
       if (tlp->flow_class == pcie::FlowClass::kCompletion) {
-        bench.to_peer.return_credit(tlp->flow_class, tlp->data_credits(), now);
+        bench.to_peer.return_credit(*tlp, now);
         dma.completion(tlp, now);
       } else if (refuse_with.has_value()) {
         completer.refuse(tlp, completer.way(0), *refuse_with, "the test wants it so", now);

@@ -116,7 +116,7 @@ class CompleterRig final : public PostedListener {
     void receive(Tlp* tlp, Picoseconds now) override {
       const std::byte* const payload = rig.pool.payload(tlp);
       rig.returned.push_back({*tlp, now, {payload, payload + tlp->payload_bytes()}});
-      rig.up.return_credit(tlp->flow_class, tlp->data_credits(), now);
+      rig.up.return_credit(*tlp, now);
       rig.pool.release(tlp);
     }
     CompleterRig& rig;

@@ -321,7 +321,7 @@ TEST_CASE("never more is in the far end's buffer than it advertised", "[credits]
       if (limit.data != 0 && data[flow] > limit.data) overrun = true;
       const Picoseconds at = now + Picoseconds(rng.below(60'000));
       freed.push_back({at.count(), {flow, tlp.data_credits()}});
-      rig.out.return_credit(tlp.flow_class, tlp.data_credits(), at);
+      rig.out.return_credit(tlp, at);
     };
     constexpr unsigned kTlps = 2000;
     for (unsigned i = 0; i < kTlps; ++i) {
