@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/device/forwarder.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,6 +18,7 @@ using peerfab::engine::Tlp;
 using peerfab::engine::TlpPool;
 using peerfab::engine::Transmitter;
 using peerfab::engine::TransmitterConfig;
+using peerfab::pcie::FlowClass;
 using namespace peerfab::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -151,4 +153,48 @@ TEST_CASE("buffers of every ingress are freed through every egress", "[forwarder
     CHECK(rig.in[port]->backlog() == 0);
   }
   CHECK(passed == 30);
+}
+
+TEST_CASE("two virtual channels pass a switch, and one that is stuck does not stop the other",
+          "[forwarder][virtual-channel]") {
+  // TC5 uses VC1. Both links have room for one write in each channel.
+  TransmitterConfig link = bare_wire(5, 16);
+  link.buffer.classes[0] = {1, 4};
+  link.second_channel.emplace();
+  link.second_channel->buffer = link.buffer;
+  link.second_channel->traffic_classes = 1U << 5;
+  for (const unsigned stuck : {0U, 5U}) {
+    INFO("TC" << stuck << " is stuck");
+    ForwarderRig rig(2, link, link);
+    rig.entered[0]->on_arrival = [&rig](const Tlp& tlp, Picoseconds now) {
+      Tlp* const copy = rig.pool.allocate();
+      *copy = tlp;
+      rig.forwarder.forward(copy, 0, 1, now);
+    };
+    std::array<unsigned, 8> arrived{};
+    rig.arrived[1]->returns_credits = false;
+    rig.arrived[1]->on_arrival = [&](const Tlp& tlp, Picoseconds now) {
+      ++arrived[tlp.traffic_class()];
+      if (tlp.traffic_class() != stuck) rig.out[1]->return_credit(tlp, now);
+    };
+    for (std::uint16_t i = 0; i < 10; ++i) {
+      for (const unsigned traffic_class : {0U, 5U}) {
+        Tlp* const tlp = rig.tlp(i);
+        tlp->set_traffic_class(traffic_class);
+        rig.in[0]->enqueue(0, tlp, Picoseconds(0));
+      }
+    }
+    rig.scheduler.run_until(Picoseconds::max());
+    CHECK(arrived[5 - stuck] == 10);
+    CHECK(arrived[stuck] == 1);
+    CHECK(rig.out[1]->backlog() == 1);  // one waits in the switch,
+    CHECK(rig.in[0]->backlog() == 8);   // the others in front of it
+    // The far end frees its buffers one by one: nothing was lost.
+    for (unsigned i = 2; i <= 10; ++i) {
+      rig.out[1]->return_credit(FlowClass::kPosted, 4, rig.scheduler.now(), stuck);
+      rig.scheduler.run_until(Picoseconds::max());
+      CHECK(arrived[stuck] == i);
+    }
+    CHECK(rig.in[0]->backlog() == 0);
+  }
 }
