@@ -53,6 +53,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
         policy_(policy_of(context.values.text("p2p"))),
         hairpin_(context.values.flag("hairpin")) {
     profile_.receive_latency = context.values.time("ingress_latency");
+    profile_.arbitration = device::arbitration(context.values);
     profile_.transmit_inputs = ports_ + 1;  // the last one for completions from memory
     for (unsigned i = 0; i < ports_; ++i) ingresses_[i].attach(*this, i);
   }
@@ -65,6 +66,7 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
         port.kind == PortRef::Kind::kSocket ? root_ports_ + port.index : port.index;
     forwarder_.connect(index, out, in);
     ingresses_[index].answers = completer_.add_port(out, ports_, in);
+    out.set_weight(ports_, profile_.arbitration_weight);
     return ingresses_[index];
   }
 
@@ -404,6 +406,7 @@ device::ModelDescriptor root_complex_model() {
            "",
            "",
            {}},
+          device::arbitration_parameter(),
       },
       defaults));
   model.statistics = {

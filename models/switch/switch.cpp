@@ -43,6 +43,7 @@ class Switch final : public device::Model {
         store_and_forward_(std::size_t{ports_} * ports_, 0) {
     profile_.receive_latency = context.values.time("latency");
     profile_.cut_through = cut_through_;
+    profile_.arbitration = device::arbitration(context.values);
     // One for each ingress, and one for the completions of requests that the switch refuses.
     profile_.transmit_inputs = ports_ + 1;
     for (unsigned i = 0; i < ports_; ++i) ingresses_[i].attach(*this, i);
@@ -55,6 +56,7 @@ class Switch final : public device::Model {
     const unsigned index = port_index(port);
     forwarder_.connect(index, out, in);
     ingresses_[index].answers = completer_.add_port(out, ports_, in);
+    out.set_weight(ports_, profile_.arbitration_weight);
     for (unsigned other = 0; other < ports_; ++other) {
       if (!forwarder_.connected(other)) continue;
       find_speed_steps(index, other);
@@ -261,6 +263,7 @@ device::ModelDescriptor switch_model() {
            "",
            "",
            {"cut-through", "store-and-forward"}},
+          device::arbitration_parameter(),
       },
       defaults));
   model.statistics = {

@@ -20,9 +20,15 @@ void Forwarder::connect(unsigned port, engine::Transmitter& out, engine::Transmi
   // What leaves through this port came in somewhere, and what came in here leaves somewhere: the
   // buffer of its link is free when it does.
   for (unsigned other = 0; other < ports_.size(); ++other) {
-    if (ports_[other].in != nullptr) out.set_upstream(other, ports_[other].in);
-    if (outs_[other] != nullptr) outs_[other]->set_upstream(port, &in);
+    if (ports_[other].in != nullptr) lead(ports_[other], out);
+    if (outs_[other] != nullptr) lead(ports_[port], *outs_[other]);
   }
+}
+
+// What comes in here has an input of its own there.
+void Forwarder::lead(const Port& from, engine::Transmitter& to) {
+  to.set_upstream(from.index, from.in);
+  to.set_weight(from.index, from.in->config().weight_beyond);
 }
 
 void Forwarder::delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at) {

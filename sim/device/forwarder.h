@@ -56,6 +56,7 @@ class Forwarder {
     engine::Transmitter* in = nullptr;
     Ring<Delayed> delayed;  // in order of time
   };
+  static void lead(const Port& from, engine::Transmitter& to);
   void delay(engine::Tlp* tlp, unsigned ingress, unsigned egress, Picoseconds at);
   static void on_due(void* self, Picoseconds now);
 

@@ -92,6 +92,8 @@ struct PortProfile {
   bool cut_through = false;      // it acts on the first bytes
   Picoseconds credit_return_latency;
   unsigned transmit_inputs = 1;
+  engine::Arbitration arbitration = engine::Arbitration::kRoundRobin;  // of its inputs
+  unsigned arbitration_weight = 1;  // of what it sends, where the other end arbitrates by weight
   bool completions_push_all_inputs = false;  // see engine::TransmitterConfig
   unsigned start_alignment_bytes = 4;
   Picoseconds propagation;    // of a link that ends here; both ends' values are added

@@ -123,9 +123,35 @@ std::vector<Parameter> with_port_parameters(std::vector<Parameter> own,
        "0ns",
        "100ms",
        {}},
+      {"arbitration_weight",
+       Quantity::kInteger,
+       "1",
+       "TLPs of this component in a round, wherever the component at the other end of its link "
+       "arbitrates by weighted round robin",
+       "1",
+       "256",
+       {}},
   };
   own.insert(own.end(), common.begin(), common.end());
   return own;
+}
+
+Parameter arbitration_parameter() {
+  return {"arbitration",
+          Quantity::kChoice,
+          "round-robin",
+          "how its ports choose among what came in at the others: one TLP each, or as many in a "
+          "round as the arbitration_weight of the component that is attached there (PCIe r6.0, sec "
+          "6.3.3.3)",
+          "",
+          "",
+          {"round-robin", "weighted-round-robin"}};
+}
+
+engine::Arbitration arbitration(const config::ParameterValues& values) {
+  return values.text("arbitration") == "weighted-round-robin"
+             ? engine::Arbitration::kWeightedRoundRobin
+             : engine::Arbitration::kRoundRobin;
 }
 
 PortProfile port_profile(const config::ParameterValues& values) {
@@ -146,6 +172,7 @@ PortProfile port_profile(const config::ParameterValues& values) {
   profile.extended_sync = values.flag("extended_sync");
   profile.training_time = values.time("training_time");
   profile.recovery_time = values.time("recovery_time");
+  profile.arbitration_weight = static_cast<unsigned>(values.integer("arbitration_weight"));
   return profile;
 }
 

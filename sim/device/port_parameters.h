@@ -23,6 +23,10 @@ struct PortDefaults {
 [[nodiscard]] std::vector<config::Parameter> with_port_parameters(
     std::vector<config::Parameter> own, const PortDefaults& defaults);
 
+// For models that forward: how the ports of the component arbitrate.
+[[nodiscard]] config::Parameter arbitration_parameter();
+[[nodiscard]] engine::Arbitration arbitration(const config::ParameterValues& values);
+
 // Profile of a port with these values; the model fills in what is its own (receive latency,
 // cut-through, inputs).
 [[nodiscard]] PortProfile port_profile(const config::ParameterValues& values);

@@ -137,6 +137,8 @@ System::Directions System::connect(device::Model& above, PortRef above_port, dev
     config.buffer = to.buffer;
     config.credit_return_latency = to.credit_return_latency;
     config.completions_push_all_inputs = from.completions_push_all_inputs;
+    config.arbitration = from.arbitration;
+    config.weight_beyond = from.arbitration_weight;
     config.dllp_interval =
         pcie::DllpTiming(config.link, static_cast<unsigned>(max_payload_.count()))
             .ack_interval()
