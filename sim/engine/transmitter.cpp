@@ -280,7 +280,7 @@ inline bool Transmitter::try_input(Input& input, Picoseconds now, Choice& choice
 }
 
 [[gnu::noinline]] bool Transmitter::choose_after(unsigned input, Picoseconds now, Choice& choice) {
-  if (turns_ != nullptr) return choose_in_turn(now, choice);
+  if (!simple_choice_ && turns_ != nullptr) return choose_in_turn(now, choice);
   for (unsigned i = 1; i <= kMaxInputs; ++i) {
     const unsigned index = (input + i) % kMaxInputs;
     if ((backlog_mask_[index / kMaskBits] >> index % kMaskBits & 1) == 0) continue;
