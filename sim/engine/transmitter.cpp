@@ -36,6 +36,7 @@ Transmitter::Transmitter(Scheduler& scheduler, const TransmitterConfig& config, 
       simple_choice_(inputs <= kMaskBits && config.arbitration == Arbitration::kRoundRobin &&
                      !config.second_channel.has_value()),
       two_channels_(config.second_channel.has_value()),
+      flits_(!config.wire_rate.has_value() && pcie::uses_flits(config.link.generation)),
       exact_(false),
       observed_(false),
       push_all_inputs_(config.completions_push_all_inputs),
@@ -382,8 +383,11 @@ Transmitter::OnWire Transmitter::take_wire(std::uint32_t bytes, Picoseconds now)
 
   tlp->add_constant(TlpSegment::kPropagation, propagation_ps_);
   tlp->add_constant(TlpSegment::kSwitch, receive_latency_ps_);
-  if (!cut_through_) tlp->pay_serialisation(wire.ends - wire.starts);
   const Picoseconds acts = acts_at(wire);
+  if (!cut_through_) {
+    tlp->pay_serialisation(acts - wire.starts -
+                           Picoseconds(std::uint64_t{propagation_ps_} + receive_latency_ps_));
+  }
   if (exact_ || observed_) [[unlikely]] {
     send_watched(static_cast<unsigned>(index_of(input)), tlp, bytes, wire, acts);
     if (exact_) return;

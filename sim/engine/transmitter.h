@@ -351,8 +351,15 @@ class alignas(64) Transmitter {
   OnWire take_wire(std::uint32_t bytes, Picoseconds now);  // the same, from outside
   // When the far end acts on it.
   [[nodiscard]] Picoseconds acts_at(const OnWire& wire) const {
-    return (cut_through_ ? wire.starts : wire.ends) +
-           Picoseconds(std::uint64_t{propagation_ps_} + receive_latency_ps_);
+    Picoseconds seen = cut_through_ ? wire.starts : wire.ends;
+    if (flits_) [[unlikely]]
+      seen = timing_.received(cut_through_ ? wire.starts + header_time() : wire.ends);
+    return seen + Picoseconds(std::uint64_t{propagation_ps_} + receive_latency_ps_);
+  }
+  // Of the first bytes that a cut-through receiver needs.
+  [[nodiscard]] Picoseconds header_time() const {
+    return pcie::LineTime(std::uint64_t{pcie::spec::kHeader4DwBytes} * ticks_per_byte_)
+        .to_picoseconds_ceil();
   }
   void deliver(Tlp* tlp, std::uint16_t sequence_number, Picoseconds now);
   void observe_replay(const OnWire& wire, std::uint32_t bytes, std::uint16_t sequence_number);
@@ -430,6 +437,7 @@ class alignas(64) Transmitter {
   // One channel, round robin, and one word of backlog_mask_ holds all inputs.
   bool simple_choice_ : 1;
   bool two_channels_ : 1;
+  bool flits_ : 1;     // FLIT mode: what is received is received by flits
   bool exact_ : 1;     // data_link_ is there
   bool observed_ : 1;  // observer_ is there
   bool push_all_inputs_ : 1;

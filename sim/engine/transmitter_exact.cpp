@@ -22,6 +22,7 @@ void Transmitter::set_link(const pcie::LinkConfig& link, Picoseconds dllp_interv
   config_.dllp_interval = dllp_interval;
   timing_ = pcie::LinkTiming(link);
   ticks_per_byte_ = timing_.ticks_per_byte();
+  flits_ = pcie::uses_flits(link.generation);
   dllp_interval_ps_ = dllp_interval.count();
   next_skp_ticks_ = line_free_ticks_ + timing_.skp_interval().ticks();
 }
