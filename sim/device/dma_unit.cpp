@@ -280,6 +280,7 @@ void DmaUnit::posted_delivered(const Tlp& tlp, Picoseconds at) {
   Job& job = jobs_[tlp.tag];
   if (job.first_byte == Picoseconds::max()) job.first_byte = at;
   statistics_.bytes_written += tlp.length;
+  job.arrived += tlp.length;
   write_done(tlp, at);
 }
 
@@ -358,6 +359,7 @@ void DmaUnit::take_data(const Arrival& arrival, Picoseconds now) {
   Job& job = jobs_[read.job];
   if (job.first_byte == Picoseconds::max()) job.first_byte = now;
   statistics_.bytes_read += arrival.bytes;
+  job.arrived += arrival.bytes;
   read.remaining -= arrival.bytes;
   if (read.remaining != 0) {
     job.serialisation += arrival.segments[static_cast<std::size_t>(TlpSegment::kSerialisation)];

@@ -77,6 +77,8 @@ class alignas(64) DmaUnit final : public Initiator,
   void submit(unsigned channel, const DmaJob& work, DmaListener& listener, std::uint64_t cookie,
               Picoseconds now) override;
   [[nodiscard]] std::uint64_t requests_over(const DmaListener& listener) const override;
+  [[nodiscard]] std::uint64_t arrived(const DmaListener& listener,
+                                      std::uint64_t cookie) const override;
 
   // A completion that came back. Takes the TLP.
   void completion(engine::Tlp* tlp, Picoseconds now);
@@ -104,6 +106,7 @@ class alignas(64) DmaUnit final : public Initiator,
     // What the end of every request touches, in one cache line.
     std::uint64_t serialisation = 0;  // of all TLPs but the last
     Picoseconds first_byte = Picoseconds::max();
+    std::uint64_t arrived = 0;   // bytes
     std::uint32_t requests = 0;  // in all, once the last one is made; 0 before
     std::uint32_t done = 0;
     std::uint8_t channel = 0;

@@ -146,6 +146,9 @@ class Initiator {
                       std::uint64_t cookie, Picoseconds now) = 0;
   // Requests that are over of this listener's jobs which are not: what moves within a job.
   [[nodiscard]] virtual std::uint64_t requests_over(const DmaListener& listener) const = 0;
+  // Payload of a job that has arrived so far; 0 while its turn has not come.
+  [[nodiscard]] virtual std::uint64_t arrived(const DmaListener& listener,
+                                              std::uint64_t cookie) const = 0;
 };
 
 // Memory of a model that others reach over the fabric.

@@ -107,6 +107,14 @@ std::uint64_t DmaUnit::requests_over(const DmaListener& listener) const {
   return over;
 }
 
+std::uint64_t DmaUnit::arrived(const DmaListener& listener, std::uint64_t cookie) const {
+  for (const std::uint32_t id : jobs_at_work()) {
+    const Submitted& submitted = jobs_[id].submitted;
+    if (submitted.listener == &listener && submitted.cookie == cookie) return jobs_[id].arrived;
+  }
+  return 0;
+}
+
 WaitId DmaUnit::wait_id(std::uint32_t job) const {
   const Submitted& submitted = jobs_[job].submitted;
   return {submitted.listener, submitted.cookie};

@@ -91,6 +91,16 @@ void FlowDriver::end_warm_up(Picoseconds now) {
   measured_transactions_ = 0;
   latency_.clear();
   breakdown_ = {};
+  // What has arrived of transactions that are under way belongs to the warm-up.
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    Transaction& transaction = slots_[slot];
+    if (!transaction.under_way) continue;
+    if (!plan_.staged) {
+      transaction.arrived_before = initiator_->arrived(*this, slot);
+    } else if (transaction.second_stage) {
+      transaction.arrived_before = second_initiator_->arrived(*this, slot);
+    }
+  }
 }
 
 std::uint64_t FlowDriver::chunk_offset(std::uint64_t number) const {
@@ -146,6 +156,7 @@ void FlowDriver::issue(Picoseconds now) {
     }
     slots_[slot] = Transaction{};
     slots_[slot].number = issued_;
+    slots_[slot].under_way = true;
     slots_[slot].ready = ready;
     slots_[slot].waiting_since = ready;
     // Counted before it is submitted: a job may be over before submit() returns.
@@ -154,6 +165,7 @@ void FlowDriver::issue(Picoseconds now) {
     if (!(plan_.staged ? submit_stage(slot, now) : submit_direct(slot, now))) {
       --issued_;
       --outstanding_;
+      slots_[slot].under_way = false;
       free_slots_.push_back(slot);
       break;
     }
@@ -252,12 +264,13 @@ void FlowDriver::complete(std::uint32_t slot, const device::DmaReport& report) {
   first_byte_ = std::min(first_byte_, report.first_byte);
   const Bytes bytes(chunk_bytes(transaction.number));
   delivered_ += bytes;
-  measured_bytes_ += bytes;
+  measured_bytes_ += Bytes(bytes.count() - transaction.arrived_before);
   ++measured_transactions_;
   latency_.add(report.end - transaction.ready);
   breakdown_ += transaction.breakdown;
   ++completed_;
   --outstanding_;
+  slots_[slot].under_way = false;
   free_slots_.push_back(slot);
   end_ = report.end;
   if (completed_ == total_ || (!error_.empty() && outstanding_ == 0)) {

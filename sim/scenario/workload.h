@@ -75,6 +75,8 @@ class FlowDriver final : public device::DmaListener {
     bool mapped = false;
     unsigned buffer = 0;  // staged
     bool second_stage = false;
+    bool under_way = false;
+    std::uint64_t arrived_before = 0;  // bytes, at the end of the warm-up
     stats::Breakdown breakdown;
   };
 

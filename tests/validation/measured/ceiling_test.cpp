@@ -75,4 +75,23 @@ TEST_CASE("no bandwidth exceeds the hard ceiling") {
   }
 }
 
+TEST_CASE("a warm-up makes no link faster: what arrived before it ended does not count") {
+  const Speed speed{5, 16};
+  const std::string yaml = topology(speed, speed, speed, 256, 4);
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  for (const std::string& by : {"a", "b"}) {
+    for (const std::uint64_t warm_up_us : {20, 60, 100, 130}) {
+      scenario::FlowSpec spec = flow("f", "a", "b", Bytes(8 * kMiB), Bytes(4 * kMiB), 2);
+      spec.by = by;
+      INFO("by " << by << ", warm-up of " << warm_up_us << " us");
+      const scenario::VariantResult result =
+          simulate(yaml, {spec}, Picoseconds::max(), Picoseconds(warm_up_us * 1'000'000));
+      const std::uint64_t ceiling = pcie::payload_ceiling(5, 16, 12, 256).bytes_per_second();
+      CHECK(result.flows.front().bandwidth.bytes_per_second() <= ceiling);
+      CHECK(result.flows.front().bandwidth.bytes_per_second() > ceiling / 10 * 9);
+      CHECK(result.flows.front().bytes.count() < 8 * kMiB);
+    }
+  }
+}
+
 }  // namespace peerfab::validation

@@ -38,7 +38,7 @@ FlowSpec copy(const std::string& name, const std::string& from, const std::strin
 }
 
 VariantResult simulate(const std::string& topology_yaml, const std::vector<FlowSpec>& flows,
-                       Picoseconds duration) {
+                       Picoseconds duration, Picoseconds warm_up) {
   device::ModelRegistry registry;
   models::register_all_models(registry);
   SourceTexts texts;
@@ -54,6 +54,7 @@ VariantResult simulate(const std::string& topology_yaml, const std::vector<FlowS
 
   scenario::Scenario scenario;
   scenario.time_limit = duration;
+  scenario.warm_up = warm_up;
   scenario::Variant variant;
   variant.name = "run";
   variant.flows = flows;

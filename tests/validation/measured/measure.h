@@ -24,7 +24,8 @@ namespace peerfab::validation {
 // ends there, whatever is still to be moved.
 [[nodiscard]] scenario::VariantResult simulate(const std::string& topology_yaml,
                                                const std::vector<scenario::FlowSpec>& flows,
-                                               Picoseconds duration = Picoseconds::max());
+                                               Picoseconds duration = Picoseconds::max(),
+                                               Picoseconds warm_up = Picoseconds());
 
 // Payload of all flows over the time in which all of them ran, in bytes per second.
 [[nodiscard]] std::uint64_t total_rate(const scenario::VariantResult& result);
