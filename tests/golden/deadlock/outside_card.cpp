@@ -99,6 +99,10 @@ class OutsideCard final : public device::Model, public device::MemoryTarget {
     endpoint_.configure(registers);
     bases_[name()] = registers.bars.front().base.value();
   }
+  void lost(device::PortRef port, std::optional<unsigned> input, engine::Tlp* tlp,
+            Picoseconds now) override {
+    endpoint_.lost(port, input, tlp, now);
+  }
   void describe_waits(engine::WaitGraph& graph) const override { endpoint_.describe_waits(graph); }
   [[nodiscard]] std::vector<device::StatisticValue> statistics() const override {
     return endpoint_.statistics();
