@@ -79,7 +79,7 @@ TEST_CASE("a warm-up makes no link faster: what arrived before it ended does not
   const Speed speed{5, 16};
   const std::string yaml = topology(speed, speed, speed, 256, 4);
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  for (const std::string& by : {"a", "b"}) {
+  for (const char* const by : {"a", "b"}) {
     for (const std::uint64_t warm_up_us : {20, 60, 100, 130}) {
       scenario::FlowSpec spec = flow("f", "a", "b", Bytes(8 * kMiB), Bytes(4 * kMiB), 2);
       spec.by = by;
