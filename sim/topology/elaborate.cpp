@@ -100,6 +100,7 @@ std::unique_ptr<System> System::elaborate(const Topology& topology,
   system->connect_links();
   system->connect_wires();
   system->write_registers();
+  if (options.monitors) system->watch();
   if (system->engine_->scheduler().actors() > engine::Scheduler::kMaxActors) {
     diagnostics.error("too-large", SourceLocation{topology.file, 1, 1, 1, ""},
                       "the topology has more ports and channels than the engine can hold");

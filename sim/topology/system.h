@@ -17,6 +17,8 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/link_control.h"
 #include "sim/engine/transmitter.h"
+#include "sim/monitor/findings.h"
+#include "sim/monitor/link_monitor.h"
 #include "sim/topology/link_faults.h"
 #include "sim/topology/topology.h"
 
@@ -32,6 +34,8 @@ struct ElaborationOptions {
   bool exact_links = false;
   // Every PCIe link with an exact data link layer has to train first.
   bool untrained_links = false;
+  // Conformance monitors watch every link and wire.
+  bool monitors = false;
 };
 
 class System {
@@ -61,6 +65,8 @@ class System {
 
   // Adds what waits in all components and in front of all links, named (sim/engine/waits.h).
   void describe_waits(engine::WaitGraph& graph) const;
+  // What the monitors have checked and found so far; all zero without them.
+  [[nodiscard]] const monitor::Findings& findings() const { return findings_; }
 
   // The warm-up ends: what was counted so far is forgotten.
   void reset_statistics();
@@ -71,6 +77,8 @@ class System {
   void connect_links();
   void connect_wires();
   void write_registers();
+  void watch();
+  [[nodiscard]] const cfgspace::PortRegisters& port_above(const PcieLink& link) const;
   Directions connect(device::Model& above, device::PortRef above_port, device::Model& below,
                      device::PortRef below_port, const pcie::LinkConfig& link,
                      std::optional<Bandwidth> wire_rate, Picoseconds wire_latency);
@@ -86,6 +94,8 @@ class System {
   std::vector<std::unique_ptr<device::Model>> models_;
   std::vector<Directions> links_;
   std::vector<Directions> wires_;
+  monitor::Findings findings_;
+  std::vector<std::unique_ptr<monitor::LinkMonitor>> monitors_;  // of links, then of wires
 };
 
 }  // namespace peerfab::topology

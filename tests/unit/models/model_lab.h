@@ -28,13 +28,26 @@ class ModelLab final : public device::DmaListener {
     register_all_models(models_);
     for (device::ModelDescriptor& model : more) models_.add(std::move(model));
     topology_ = topology::parse_topology(text, "lab.yaml", models_, {}, texts_, findings_);
-    if (topology_.has_value())
-      system_ = topology::System::elaborate(*topology_, {1, true}, findings_);
+    if (topology_.has_value()) {
+      topology::ElaborationOptions options;
+      options.real_payload = true;
+      options.monitors = true;
+      system_ = topology::System::elaborate(*topology_, options, findings_);
+    }
     for (const Diagnostic& finding : findings_.all()) {
       if (finding.severity != Severity::kNote) FAIL_CHECK(finding.message);
     }
     REQUIRE(system_ != nullptr);
   }
+
+  // The conformance monitors of all links have watched.
+  ~ModelLab() {
+    if (system_ == nullptr) return;
+    INFO(system_->findings().text());
+    CHECK(system_->findings().violations() == 0);
+  }
+  ModelLab(const ModelLab&) = delete;
+  ModelLab& operator=(const ModelLab&) = delete;
 
   [[nodiscard]] topology::System& system() { return *system_; }
   [[nodiscard]] device::Model& model(std::string_view name) { return system_->model(id(name)); }
