@@ -102,10 +102,12 @@ class LinkMonitor::Way final : public engine::LinkObserver {
 
   void state_changed(LinkState state, Picoseconds now) override {
     flow_control_.state_changed(state, now);
-    if (state != LinkState::kDown) return;
+    if (state != LinkState::kDown && state != LinkState::kInit) return;
     credits_.restart();
-    ordering_.restart();
     numbers_.restart();
+    if (state != LinkState::kDown) return;
+    // What waited for the link is refused, and what was asked over it is not answered over it.
+    ordering_.restart();
     transactions_.clear();
   }
 

@@ -30,7 +30,9 @@ std::string packet(const engine::Tlp& tlp) { return pcie::to_text(engine::header
 }  // namespace
 
 SequenceMonitor::SequenceMonitor(Pen pen, bool joined_late) : pen_(std::move(pen)) {
-  if (!joined_late) restart();
+  if (joined_late) return;
+  restart();
+  acknowledged_.reset();
 }
 
 void SequenceMonitor::restart() {

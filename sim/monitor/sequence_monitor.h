@@ -25,7 +25,7 @@ class SequenceMonitor {
   void received(const engine::Tlp& tlp, std::uint16_t number, Picoseconds now);
   // An Ack or Nak for this direction was sent, undamaged.
   void acknowledged(const pcie::Dllp& dllp, Picoseconds starts);
-  // The link went down: numbers start at 0 again.
+  // The link comes up anew: numbers start at 0 again.
   void restart();
 
  private:
@@ -36,7 +36,8 @@ class SequenceMonitor {
   // Numbers to come: NEXT_TRANSMIT_SEQ and NEXT_RCV_SEQ. None while not known.
   std::optional<std::uint16_t> next_sent_;
   std::optional<std::uint16_t> next_received_;
-  // The last that an Ack or Nak named; the one before the first number while none did.
+  // The last that an Ack or Nak named; the one before the first number while none did. None while
+  // no DLLP and no state of the link was seen: then Acks are only accounted for.
   std::optional<std::uint16_t> acknowledged_;
   std::optional<std::uint16_t> last_replayed_;  // of a replay under way
 };

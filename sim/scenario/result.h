@@ -70,6 +70,15 @@ struct ComponentResult {
   std::vector<Statistic> statistics;  // in the order of the model's table
 };
 
+// A conformance monitor on all links and wires together.
+struct MonitorResult {
+  std::string name;     // "tag-reuse"
+  std::string section;  // of PCIe r6.0: "2.2.6.2"
+  std::uint64_t checks = 0;
+  std::uint64_t violations = 0;
+  std::vector<std::string> findings;  // the texts of the first violations
+};
+
 // How the simulation itself fared; differs from run to run and is kept apart.
 struct HostStats {
   std::uint64_t wall_microseconds = 0;
@@ -83,7 +92,8 @@ struct VariantResult {
   std::vector<FlowResult> flows;  // in the scenario's order
   std::vector<LinkResult> links;  // in the topology's order, "up" before "down"
   std::vector<ComponentResult> components;
-  Picoseconds time;      // simulated, from 0 to the end of the last flow
+  std::vector<MonitorResult> monitors;  // empty when none watched
+  Picoseconds time;                     // simulated, from 0 to the end of the last flow
   bool partial = false;  // ended by an interrupt (the time limit only leaves flows unfinished)
   std::string error;     // not empty: the simulation failed
   HostStats host;

@@ -173,6 +173,24 @@ ComponentResult component_from_json(const Json& json) {
   return component;
 }
 
+Json monitor_to_json(const MonitorResult& monitor) {
+  return Json{{"name", monitor.name},
+              {"section", monitor.section},
+              {"checks", monitor.checks},
+              {"violations", monitor.violations},
+              {"findings", monitor.findings}};
+}
+
+MonitorResult monitor_from_json(const Json& json) {
+  MonitorResult monitor;
+  json.at("name").get_to(monitor.name);
+  json.at("section").get_to(monitor.section);
+  json.at("checks").get_to(monitor.checks);
+  json.at("violations").get_to(monitor.violations);
+  json.at("findings").get_to(monitor.findings);
+  return monitor;
+}
+
 Json variant_json(const VariantResult& variant) {
   Json flows = Json::array();
   for (const FlowResult& flow : variant.flows) flows.push_back(flow_to_json(flow));
@@ -182,13 +200,21 @@ Json variant_json(const VariantResult& variant) {
   for (const ComponentResult& component : variant.components) {
     components.push_back(component_to_json(component));
   }
-  return Json{{"name", variant.name},
-              {"partial", variant.partial},
-              {"error", variant.error.empty() ? Json(nullptr) : Json(variant.error)},
-              {"time_ps", variant.time.count()},
-              {"flows", std::move(flows)},
-              {"links", std::move(links)},
-              {"components", std::move(components)}};
+  Json json{{"name", variant.name},
+            {"partial", variant.partial},
+            {"error", variant.error.empty() ? Json(nullptr) : Json(variant.error)},
+            {"time_ps", variant.time.count()},
+            {"flows", std::move(flows)},
+            {"links", std::move(links)},
+            {"components", std::move(components)}};
+  if (!variant.monitors.empty()) {
+    Json monitors = Json::array();
+    for (const MonitorResult& monitor : variant.monitors) {
+      monitors.push_back(monitor_to_json(monitor));
+    }
+    json["monitors"] = std::move(monitors);
+  }
+  return json;
 }
 
 Json host_json(const HostStats& host) {
@@ -275,6 +301,11 @@ std::optional<VariantResult> variant_from_json(std::string_view text) {
     for (const Json& item : json.at("links")) variant.links.push_back(link_from_json(item));
     for (const Json& item : json.at("components")) {
       variant.components.push_back(component_from_json(item));
+    }
+    if (json.contains("monitors")) {
+      for (const Json& item : json.at("monitors")) {
+        variant.monitors.push_back(monitor_from_json(item));
+      }
     }
     const Json& host = json.at("host");
     variant.host.wall_microseconds = to_millionths(host.at("wall_seconds").get<double>());

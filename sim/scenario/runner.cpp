@@ -59,6 +59,7 @@ class Run {
     options.faults = link_faults(scenario_.link_events);
     options.exact_links = scenario_.exact_links;
     options.untrained_links = scenario_.train_links;
+    options.monitors = scenario_.monitors;
     system_ = System::elaborate(topology_, options, findings);
     if (system_ == nullptr) {
       for (const Diagnostic& finding : findings.all()) {
@@ -225,7 +226,18 @@ class Run {
     for (topology::ComponentId id = 0; id < topology_.components.size(); ++id) {
       add_component(id);
     }
+    if (scenario_.monitors) add_monitors();
     result_.host.events = system_->engine().scheduler().events();
+  }
+
+  void add_monitors() {
+    for (std::size_t i = 0; i < monitor::kMonitorCount; ++i) {
+      const auto id = static_cast<monitor::MonitorId>(i);
+      const monitor::MonitorInfo& info = monitor::info(id);
+      const monitor::Tally& tally = system_->findings().tally(id);
+      result_.monitors.push_back({std::string(info.name), std::string(info.section), tally.checks,
+                                  tally.violations, tally.first});
+    }
   }
 
   void add_link(const std::string& name, const char* direction, const std::string& speed,

@@ -107,6 +107,7 @@ struct Scenario {
   std::vector<FlowSpec> flows;
   std::vector<Variant> variants;  // at least one; "run" when nothing is compared
   std::vector<Expectation> expectations;
+  bool monitors = false;  // conformance monitors watch; whoever starts the run wants it, no file
 };
 
 }  // namespace peerfab::scenario

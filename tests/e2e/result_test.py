@@ -13,7 +13,7 @@ SCHEMA = json.loads((ROOT / "docs/schemas/result.schema.json").read_text())
 
 class ResultTest(ProgramTest):
     def result(self, scenario, *arguments, code=0):
-        done = self.peerfab("run", scenario, "--json", "-", "--quiet", *arguments)
+        done = self.peerfab("run", scenario, "--json", "-", "--quiet", "--monitors", *arguments)
         self.assert_code(done, code)
         return json.loads(done.stdout)
 
@@ -21,6 +21,8 @@ class ResultTest(ProgramTest):
         """Everything that holds for any result."""
         self.assertEqual(errors(result, SCHEMA), [])
         for variant in result["variants"]:
+            for monitor in variant["monitors"]:
+                self.assertEqual(monitor["findings"], [])
             for flow in variant["flows"]:
                 latency = flow["latency_ps"]
                 self.assertEqual(sum(flow["breakdown_ps"].values()), latency["mean"])
@@ -125,7 +127,7 @@ class ScenariosTest(ProgramTest):
         self.assert_code(self.peerfab("check", *files), 0)
         for file in files:
             with self.subTest(file=file.name):
-                done = self.peerfab("run", file, "--json", "r.json")
+                done = self.peerfab("run", file, "--json", "r.json", "--monitors")
                 self.assert_code(done, 0)
                 result = json.loads((self.folder / "r.json").read_text())
                 ResultTest.assert_sound(self, result)

@@ -19,6 +19,9 @@
 #include "sim/engine/scheduler.h"
 #include "sim/engine/tlp.h"
 #include "sim/engine/transmitter.h"
+#include "sim/monitor/findings.h"
+#include "sim/monitor/link_monitor.h"
+#include "tests/support/catch.h"
 #include "tests/support/engine_link.h"
 
 namespace peerfab::test {
@@ -107,7 +110,15 @@ class Fabric {
       node.dma.set_identity(node_id(i), 4096);
       forwarder_.connect(i, *node.in, *node.out);
     }
+    watch();
   }
+  // The conformance monitors of all links have watched.
+  ~Fabric() {
+    INFO(findings.text());
+    CHECK(findings.violations() == 0);
+  }
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
 
   void submit(unsigned node, unsigned channel, const device::DmaJob& job, std::uint64_t cookie) {
     nodes[node]->dma.submit(channel, job, jobs, cookie, scheduler.now());
@@ -144,6 +155,7 @@ class Fabric {
   engine::TlpPool pool;
   device::RequesterTable requesters;
   JobLog jobs;
+  monitor::Findings findings;
   std::vector<std::unique_ptr<Node>> nodes;
   // A TLP comes into the switch from this node, or arrives at this node.
   std::function<void(unsigned from, const engine::Tlp&, Picoseconds)> on_departure;
@@ -163,10 +175,25 @@ class Fabric {
     unsigned index;
   };
 
+  void watch() {
+    monitor::LinkDescription description;
+    for (const auto& node : nodes) {
+      if (node->limits.read_completion_boundary == pcie::spec::kRcbSmallBytes) {
+        description.small_boundary.push_back(node_id(node->index));
+      }
+    }
+    for (const auto& node : nodes) {
+      description.name = "node" + std::to_string(node->index);
+      monitors_.push_back(
+          std::make_unique<monitor::LinkMonitor>(findings, description, *node->in, *node->out));
+    }
+  }
+
   device::Forwarder forwarder_;
   std::vector<std::unique_ptr<engine::Transmitter>> switch_out_;
   std::vector<std::unique_ptr<Ingress>> ingresses_;
   std::vector<std::unique_ptr<std::function<void(Picoseconds)>>> events_;
+  std::vector<std::unique_ptr<monitor::LinkMonitor>> monitors_;
 };
 
 }  // namespace peerfab::test

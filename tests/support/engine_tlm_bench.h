@@ -16,6 +16,9 @@
 #include "sim/device/port_parameters.h"
 #include "sim/device/tlm_endpoint.h"
 #include "sim/engine/engine.h"
+#include "sim/monitor/findings.h"
+#include "sim/monitor/link_monitor.h"
+#include "tests/support/catch.h"
 #include "tests/support/engine_fabric.h"
 #include "tests/support/engine_link.h"
 
@@ -55,7 +58,18 @@ class TlmBench {
     bar.assigned = true;
     registers.bars.push_back(bar);
     endpoint.configure(registers);
+    monitor::LinkDescription description;
+    description.name = "peer-endpoint";
+    description.lower.registers = &registers;
+    monitor_.emplace(findings, description, to_endpoint, to_peer);
   }
+  // The conformance monitors of the link have watched.
+  ~TlmBench() {
+    INFO(findings.text());
+    CHECK(findings.violations() == 0);
+  }
+  TlmBench(const TlmBench&) = delete;
+  TlmBench& operator=(const TlmBench&) = delete;
 
   // Jobs of the peer's DMA unit: between its own memory and the endpoint's BAR.
   void write(std::uint64_t offset, std::uint64_t length, std::uint64_t local,
@@ -109,8 +123,10 @@ class TlmBench {
   engine::Transmitter to_peer;
   cfgspace::PortRegisters registers;
   JobLog jobs;
+  monitor::Findings findings;
 
  private:
+  std::optional<monitor::LinkMonitor> monitor_;
   void submit(device::DmaJob::Direction direction, std::uint64_t offset, std::uint64_t length,
               std::uint64_t local, std::uint64_t cookie) {
     device::DmaJob job;

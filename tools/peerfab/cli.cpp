@@ -81,6 +81,9 @@ void add_run(CLI::App& app, Arguments& arguments) {
   run->add_option("--jobs", arguments.run.jobs,
                   "Variants to simulate at the same time (default: one per core)")
       ->check(CLI::Range(1, 1024));
+  run->add_flag("--monitors", arguments.run.monitors,
+                "Watch every link for violations of the specification and say what was checked; "
+                "with a violation the exit code is 3");
   run->add_flag("-q,--quiet", arguments.run.quiet, "Print errors only");
   run->add_flag("-v,--verbose", arguments.run.verbose,
                 "Print also where the time went and what crossed each link");

@@ -33,6 +33,7 @@ struct RunArguments {
   unsigned jobs = 0;
   bool quiet = false;
   bool verbose = false;
+  bool monitors = false;
 };
 int run_command(const RunArguments& arguments, const device::ModelRegistry& registry,
                 const RunVariant& run_variant);

@@ -79,6 +79,7 @@ void apply_arguments(const RunArguments& arguments, Scenario& scenario) {
     scenario.payload =
         *arguments.payload == "real" ? scenario::Payload::kReal : scenario::Payload::kNone;
   }
+  scenario.monitors = arguments.monitors;
 }
 
 RunResult simulate(const Session::Prepared& prepared, const RunArguments& arguments,
@@ -136,7 +137,11 @@ ReportOptions report_options(const Session::Prepared& prepared, const RunArgumen
 }
 
 int exit_code(const RunResult& result, bool written) {
-  const auto failed = [](const auto& variant) { return !variant.error.empty(); };
+  const auto failed = [](const scenario::VariantResult& variant) {
+    const auto& monitors = variant.monitors;
+    return !variant.error.empty() || std::any_of(monitors.begin(), monitors.end(),
+                                                 [](auto& each) { return each.violations != 0; });
+  };
   if (!written || result.partial ||
       std::any_of(result.variants.begin(), result.variants.end(), failed)) {
     return kExitSimulationFailed;
@@ -172,7 +177,7 @@ int run_command(const RunArguments& arguments, const device::ModelRegistry& regi
                 "' failed: " + printable_lines(variant.error));
   }
   if (arguments.quiet) {
-    print_error(render_missed(result));
+    print_error(render_missed(result) + render_violations(result));
   } else {
     const int descriptor = json.is_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
     const std::string report =

@@ -213,6 +213,32 @@ std::string render_expectations(const RunResult& result, bool colour) {
   return out;
 }
 
+// The same monitors watch in every variant that ran.
+std::string render_monitors(const RunResult& result, bool colour) {
+  std::vector<scenario::MonitorResult> sums;
+  for (const VariantResult& variant : result.variants) {
+    if (sums.empty()) sums.resize(variant.monitors.size());
+    for (std::size_t i = 0; i < std::min(sums.size(), variant.monitors.size()); ++i) {
+      sums[i].name = variant.monitors[i].name;
+      sums[i].section = variant.monitors[i].section;
+      sums[i].checks += variant.monitors[i].checks;
+      sums[i].violations += variant.monitors[i].violations;
+    }
+  }
+  if (sums.empty()) return "";
+  TextTable table({{"monitor", Align::kLeft},
+                   {"PCIe r6.0", Align::kLeft},
+                   {"checks", Align::kRight},
+                   {"violations", Align::kRight}});
+  for (const scenario::MonitorResult& sum : sums) {
+    const std::string violations = std::to_string(sum.violations);
+    table.add({sum.name, "sec " + sum.section, std::to_string(sum.checks),
+               sum.violations == 0 ? violations : painted(violations, Paint::kBad, colour)});
+  }
+  return "\nConformance of all links:\n" + table.render(kIndent, kGap) + render_violations(result) +
+         "\n";
+}
+
 // "1.5", "12": with one digit below ten.
 std::string ratio_text(std::uint64_t fast, std::uint64_t slow) {
   const auto tenths =
@@ -242,6 +268,25 @@ std::string render_comparison(const RunResult& result) {
 
 }  // namespace
 
+std::string render_violations(const RunResult& result) {
+  // Of each monitor the first few: one mistake of a model shows a thousand times.
+  constexpr std::size_t kShown = 3;
+  std::string out;
+  for (const VariantResult& variant : result.variants) {
+    for (const scenario::MonitorResult& monitor : variant.monitors) {
+      const std::size_t shown = std::min(kShown, monitor.findings.size());
+      for (std::size_t i = 0; i < shown; ++i) {
+        out += fmt::format("peerfab: {}: {}\n", variant.name, monitor.findings[i]);
+      }
+      if (monitor.violations > shown) {
+        out += fmt::format("peerfab: {}: {}: {} more\n", variant.name, monitor.name,
+                           monitor.violations - shown);
+      }
+    }
+  }
+  return out;
+}
+
 std::string render_missed(const RunResult& result) {
   std::string out;
   for (const auto& expectation : result.expectations) {
@@ -255,6 +300,7 @@ std::string render_report(const RunResult& result, const ReportOptions& options)
   std::string out = painted(options.title, Paint::kBold, options.colour) + "\n";
   out += render_flows(result, options);
   if (options.verbose) out += render_breakdown(result) + render_links(result) + "\n";
+  out += render_monitors(result, options.colour);
   out += render_expectations(result, options.colour);
   for (const VariantResult& variant : result.variants) {
     if (variant.partial) {

@@ -23,4 +23,7 @@ struct ReportOptions {
 // Only what was expected and did not come; empty when all is well.
 [[nodiscard]] std::string render_missed(const scenario::RunResult& result);
 
+// Only what the conformance monitors found; empty when all is well or none watched.
+[[nodiscard]] std::string render_violations(const scenario::RunResult& result);
+
 }  // namespace peerfab::cli

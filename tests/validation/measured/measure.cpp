@@ -55,6 +55,7 @@ VariantResult simulate(const std::string& topology_yaml, const std::vector<FlowS
   scenario::Scenario scenario;
   scenario.time_limit = duration;
   scenario.warm_up = warm_up;
+  scenario.monitors = true;
   scenario::Variant variant;
   variant.name = "run";
   variant.flows = flows;
@@ -71,6 +72,9 @@ VariantResult simulate(const std::string& topology_yaml, const std::vector<FlowS
   INFO(results.front().error);
   REQUIRE(results.front().error.empty());
   REQUIRE(!results.front().partial);
+  for (const scenario::MonitorResult& monitor : results.front().monitors) {
+    for (const std::string& finding : monitor.findings) FAIL_CHECK(finding);
+  }
   return results.front();
 }
 
