@@ -64,6 +64,20 @@ class ResultTest(ProgramTest):
             second.pop("host")
             self.assertEqual(first, second)
 
+    def test_monitors_watch_and_change_nothing(self):
+        done = self.peerfab("run", "scenario.yaml", "--json", "-", "--quiet")
+        without = json.loads(done.stdout)
+        watched = self.result("scenario.yaml")
+        self.assertEqual(errors(without, SCHEMA), [])
+        for variant in watched["variants"]:
+            checks = {monitor["name"]: monitor["checks"] for monitor in variant.pop("monitors")}
+            self.assertEqual(len(checks), 8)
+            self.assertGreater(checks["credits"], 0)
+            self.assertGreater(checks["ordering"], 0)
+        without.pop("host")
+        watched.pop("host")
+        self.assertEqual(without, watched)
+
     def test_payload_does_not_change_the_timing(self):
         none = self.result("scenario.yaml")["variants"]
         real = self.result("scenario.yaml", "--payload", "real")["variants"]

@@ -67,6 +67,16 @@ LinkResult link_result(const topology::PcieLink& link, const char* direction, By
   return result;
 }
 
+void add_monitors(VariantResult& result) {
+  result.monitors = {{"credits", "2.6.1", 4000, 0, {}}, {"tag-reuse", "2.2.6.2", 1000, 0, {}}};
+  if (result.flows.front().name != "violate") return;
+  result.monitors[1].violations = 5;
+  result.monitors[1].findings = {
+      "tag-reuse (PCIe r6.0, sec 2.2.6.2) on link sw0-gpu0 up at 2000 ps: MRd 4DW 16 DW at "
+      "0x8000000000, 03:00.0 tag 0x007, BE f/f: expected a tag that is not in use, saw that of a "
+      "MRd which waits for 64 B"};
+}
+
 void wait_for_stop(const scenario::RunHooks& hooks) {
   while (hooks.stop == nullptr || !hooks.stop->load()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -95,6 +105,7 @@ scenario::VariantResult run_variant(const scenario::Scenario& scenario,
     wait_for_stop(hooks);
     result.partial = true;
   }
+  if (scenario.monitors) add_monitors(result);
   hooks.progress({total, total, result.time});
   for (const topology::PcieLink& link : topology.links) {
     const bool root = topology.components[link.upper].is_socket;

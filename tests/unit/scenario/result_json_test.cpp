@@ -34,6 +34,8 @@ RunResult sample_run() {
 
 TEST_CASE("a variant survives the way from the worker to the parent") {
   VariantResult variant = sample_variant("p2p");
+  variant.monitors = {{"tag-reuse", "2.2.6.2", 1000, 2, {"what", "where"}},
+                      {"ordering", "2.4.1", 2000, 0, {}}};
   variant.partial = true;
   variant.error = "line 1\n\"quoted\" \x01";
   variant.flows[1].finished = false;
@@ -42,6 +44,8 @@ TEST_CASE("a variant survives the way from the worker to the parent") {
   REQUIRE(back);
   CHECK(variant_to_json(*back) == text);
   CHECK(back->error == variant.error);
+  REQUIRE(back->monitors.size() == 2);
+  CHECK(back->monitors[0].findings == variant.monitors[0].findings);
   CHECK(back->partial);
   CHECK_FALSE(back->flows[1].finished);
   CHECK(back->flows[0].breakdown == variant.flows[0].breakdown);
@@ -71,6 +75,7 @@ TEST_CASE("the document has the keys that other programs rely on") {
   CHECK(document.at("schema_version") == 1);
   CHECK(document.at("seed") == 7);
   CHECK(document.at("variants").size() == 2);
+  CHECK_FALSE(document.at("variants")[0].contains("monitors"));
   const json& flow = document.at("variants")[0].at("flows")[0];
   CHECK(flow.at("name") == "copy");
   CHECK(flow.at("bytes") == 1001);

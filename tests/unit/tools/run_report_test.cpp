@@ -182,4 +182,22 @@ TEST_CASE("verbose adds the breakdown and the links") {
   CHECK(text.find("1.13GiB") != std::string::npos);
 }
 
+TEST_CASE("monitors are summed over the variants, and the first violations are told") {
+  RunResult result;
+  result.variants = {variant("p2p", 54'900, 0), variant("bounce", 37'200, 1U << 30)};
+  CHECK_THAT(render_report(result, options()), !Catch::Contains("Conformance"));
+  result.variants[0].monitors = {{"tag-reuse", "2.2.6.2", 1000, 0, {}},
+                                 {"ordering", "2.4.1", 500, 0, {}}};
+  result.variants[1].monitors = {{"tag-reuse", "2.2.6.2", 10, 0, {}},
+                                 {"ordering", "2.4.1", 50, 9, {"one", "two", "three", "four"}}};
+  CHECK_THAT(render_report(result, options()),
+             Catch::Contains("Conformance of all links:\n"
+                             "  monitor     PCIe r6.0     checks   violations\n"
+                             "  tag-reuse   sec 2.2.6.2     1010            0\n"
+                             "  ordering    sec 2.4.1        550            9\n"));
+  CHECK(render_violations(result) ==
+        "peerfab: bounce: one\npeerfab: bounce: two\npeerfab: bounce: three\n"
+        "peerfab: bounce: ordering: 6 more\n");
+}
+
 }  // namespace peerfab::cli
