@@ -25,8 +25,10 @@ class CreditMonitor {
   void received(const engine::Tlp& tlp, Picoseconds now);
   void returned(pcie::FlowClass flow_class, std::uint32_t headers, std::uint32_t data,
                 Picoseconds freed, Picoseconds effective);
-  // The link went down: flow control starts anew.
+  // Flow control starts anew.
   void restart();
+  // The link is down: buffers that are freed until it starts anew tell nobody.
+  void stop() { stopped_ = true; }
 
  private:
   // Least and most that a number may be.
@@ -49,7 +51,6 @@ class CreditMonitor {
     Type headers;
     Type data;
     Ring<Return> returns;  // on their way to the transmitter
-    Picoseconds last_effective;
   };
   static void give_back(Type& type, std::uint32_t units);
   bool take(Type& type, std::uint32_t units);
@@ -58,6 +59,7 @@ class CreditMonitor {
 
   Pen pen_;
   std::array<Class, pcie::kFlowClassCount> classes_;
+  bool stopped_ = false;
 };
 
 }  // namespace peerfab::monitor

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string>
 
 #include "sim/engine/packet.h"
@@ -69,6 +70,7 @@ void FlowControlInitMonitor::state_changed(LinkState state, Picoseconds now) {
   if (state == LinkState::kInit || state == LinkState::kDown || state == LinkState::kTraining) {
     init1_ = {};
     init2_ = {};
+    told_ = 0;
     return;
   }
   if (state != LinkState::kUp || !was_init) return;
@@ -106,10 +108,10 @@ void FlowControlInitMonitor::check_init(const pcie::Dllp& dllp, const FlowContro
     return;
   }
   const bool first_phase = dllp.kind == DllpKind::kInitFc1;
-  if (!first_phase && (init1_.complete == 0 || other.init1_.complete == 0)) {
-    pen_.violated(
-        starts, pcie::to_text(dllp), "InitFC1 of all classes from both ends before it",
-        fmt::format("{} sets sent and {} received", init1_.complete, other.init1_.complete));
+  if (!first_phase && (init1_.complete == 0 || other.told_ != kAllClasses)) {
+    pen_.violated(starts, pcie::to_text(dllp), "InitFC1 of all classes from both ends before it",
+                  fmt::format("{} sets sent, and {} of {} classes received", init1_.complete,
+                              std::popcount(other.told_), pcie::kFlowClassCount));
     return;
   }
   Sets& sets = first_phase ? init1_ : init2_;
@@ -139,13 +141,16 @@ void FlowControlInitMonitor::check_update(const pcie::Dllp& dllp, Picoseconds st
   }
 }
 
-void FlowControlInitMonitor::dllp_sent(const pcie::Dllp& dllp, const FlowControlInitMonitor& other,
-                                       Picoseconds starts) {
+void FlowControlInitMonitor::dllp_sent(const pcie::Dllp& dllp, bool damaged,
+                                       const FlowControlInitMonitor& other, Picoseconds starts) {
   switch (dllp.kind) {
     case DllpKind::kInitFc1:
     case DllpKind::kInitFc2:
       pen_.checked();
       check_init(dllp, other, starts);
+      if (!damaged) {
+        told_ |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(dllp.flow_class));
+      }
       break;
     case DllpKind::kUpdateFc:
       pen_.checked();

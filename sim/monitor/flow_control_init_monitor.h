@@ -28,13 +28,15 @@ class FlowControlInitMonitor {
   void check_advertisement(std::uint32_t payload_limit);
   void state_changed(engine::LinkState state, Picoseconds now);
   void tlp_sent(const engine::Tlp& tlp, Picoseconds starts);
-  // `other`: the monitor of the other direction.
-  void dllp_sent(const pcie::Dllp& dllp, const FlowControlInitMonitor& other, Picoseconds starts);
+  // damaged: the other end drops it. `other`: the monitor of the other direction.
+  void dllp_sent(const pcie::Dllp& dllp, bool damaged, const FlowControlInitMonitor& other,
+                 Picoseconds starts);
 
  private:
   void check_init(const pcie::Dllp& dllp, const FlowControlInitMonitor& other, Picoseconds starts);
   void check_update(const pcie::Dllp& dllp, Picoseconds starts);
   void check_credits(const pcie::Dllp& dllp, Picoseconds starts);
+  static constexpr std::uint8_t kAllClasses = (1U << pcie::kFlowClassCount) - 1;
   // A set is one InitFC for each class, in order.
   struct Sets {
     unsigned next = 0;      // class that comes next
@@ -46,6 +48,7 @@ class FlowControlInitMonitor {
   std::optional<engine::LinkState> state_;  // none: the link's states are not modelled
   Sets init1_;
   Sets init2_;
+  std::uint8_t told_ = 0;  // classes of which an InitFC went undamaged, a bit each
 };
 
 }  // namespace peerfab::monitor

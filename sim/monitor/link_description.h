@@ -27,6 +27,8 @@ struct LinkDescription {
   // Its lower end is an endpoint: all requests of the endpoint and to it pass here, and so do all
   // of their answers.
   bool at_endpoint = true;
+  // It has a data link layer of its own, so that its TLPs carry their sequence numbers.
+  bool numbered = false;
   // There was traffic before the monitors came.
   bool joined_late = false;
   // Root complexes whose Read Completion Boundary is 64 B (PCIe r6.0, sec 2.3.1.1).

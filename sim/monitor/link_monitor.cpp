@@ -36,6 +36,7 @@ class LinkMonitor::Way final : public engine::LinkObserver {
       const LinkEnd& to, const engine::TransmitterConfig& config,
       const engine::TransmitterConfig& reverse)
       : is_pcie_(!config.wire_rate.has_value()),
+        numbered_(link.numbered),
         credits_(pen(MonitorId::kCredits, findings, link, name), config.buffer, link.joined_late),
         ordering_(pen(MonitorId::kOrdering, findings, link, name)),
         tags_(pen(MonitorId::kTagReuse, findings, link, name), link.at_endpoint),
@@ -59,7 +60,7 @@ class LinkMonitor::Way final : public engine::LinkObserver {
     if (is_pcie_) {
       requests_.sent(tlp, sent.starts);
       credits_.sent(tlp, sent.starts);
-      numbers_.sent(tlp, sent);
+      if (numbered_) numbers_.sent(tlp, sent);
       flow_control_.tlp_sent(tlp, sent.starts);
     }
     if (tlp.flow_class == pcie::FlowClass::kNonPosted) {
@@ -72,12 +73,12 @@ class LinkMonitor::Way final : public engine::LinkObserver {
   }
 
   void tlp_replayed(const SentTlp& sent) override {
-    if (is_pcie_) numbers_.replayed(sent);
+    if (numbered_) numbers_.replayed(sent);
   }
 
   void tlp_received(const Tlp& tlp, std::uint16_t sequence_number, Picoseconds now) override {
     if (is_pcie_) {
-      numbers_.received(tlp, sequence_number, now);
+      if (numbered_) numbers_.received(tlp, sequence_number, now);
       credits_.received(tlp, now);
     }
     if (tlp.flow_class != pcie::FlowClass::kCompletion || !ends_request(tlp)) return;
@@ -92,20 +93,23 @@ class LinkMonitor::Way final : public engine::LinkObserver {
   }
 
   void dllp_sent(const pcie::Dllp& dllp, Picoseconds starts, bool damaged) override {
-    if (!is_pcie_ || damaged) return;
+    if (!is_pcie_) return;
     if (dllp.kind == pcie::DllpKind::kAck || dllp.kind == pcie::DllpKind::kNak) {
-      other_->numbers_.acknowledged(dllp, starts);
+      if (damaged) return;  // it says nothing to anybody
+      if (numbered_) other_->numbers_.acknowledged(dllp, starts);
       return;
     }
-    flow_control_.dllp_sent(dllp, other_->flow_control_, starts);
+    flow_control_.dllp_sent(dllp, damaged, other_->flow_control_, starts);
   }
 
   void state_changed(LinkState state, Picoseconds now) override {
     flow_control_.state_changed(state, now);
-    if (state != LinkState::kDown && state != LinkState::kInit) return;
-    credits_.restart();
-    numbers_.restart();
+    if (state == LinkState::kInit) {
+      credits_.restart();
+      numbers_.restart();
+    }
     if (state != LinkState::kDown) return;
+    credits_.stop();
     // What waited for the link is refused, and what was asked over it is not answered over it.
     ordering_.restart();
     transactions_.clear();
@@ -117,6 +121,7 @@ class LinkMonitor::Way final : public engine::LinkObserver {
   }
 
   bool is_pcie_;
+  bool numbered_;
   Way* other_ = nullptr;
   Transactions transactions_;  // requests in this direction
   CreditMonitor credits_;

@@ -48,6 +48,7 @@ void System::watch() {
     description.lower = {description.at_endpoint ? &enumeration_.endpoints.at(link.lower)
                                                  : &enumeration_.switches.at(link.lower).upstream,
                          static_cast<std::uint32_t>(size_or_zero(below, "max_read_request"))};
+    description.numbered = links_[i].down->data_link() != nullptr;
     description.upper.registers = &port_above(link);
     monitors_.push_back(std::make_unique<monitor::LinkMonitor>(findings_, description,
                                                                *links_[i].down, *links_[i].up));

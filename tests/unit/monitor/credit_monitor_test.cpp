@@ -86,6 +86,21 @@ TEST_CASE("monitor credits: a receiver that returns more data than it took") {
   link.check_only(MonitorId::kCredits);
 }
 
+TEST_CASE("a return that arrives tells what one before it, which was lost, would have told") {
+  WatchedLink link(with_posted_buffer(2, 0));
+  const engine::Tlp& write = *make_write(link.rig.pool, 64);
+  for (unsigned i = 0; i < 2; ++i) {
+    link.tell_sent(write);
+    link.tell_received(write, i);
+  }
+  for (const std::uint64_t effective : {1'000'000U, 4500U}) {
+    link.monitor.up().credits_returned(pcie::FlowClass::kPosted, 1, 4, Picoseconds(4000),
+                                       Picoseconds(effective));
+  }
+  for (unsigned i = 0; i < 2; ++i) link.tell_sent(write);
+  link.check_silent();
+}
+
 TEST_CASE("a monitor of credits that came late knows bounds") {
   LinkDescription late;
   late.joined_late = true;

@@ -105,10 +105,22 @@ TEST_CASE("monitor flow-control-init: InitFCs that are wrong") {
                Catch::Contains("InitFC1-P VC0 header 33 data 256: expected 32 header and 256 data "
                                "credits, saw 33 and 256"));
   }
-  SECTION("damaged ones are nothing") {
-    link.monitor.up().dllp_sent(Initialising::dllp(DllpKind::kInitFc1, FlowClass::kCompletion),
-                                Picoseconds(100), true);
+  SECTION("the second phase although one of the other end's was damaged") {
+    link.tell_set(link.monitor.up(), DllpKind::kInitFc1);
+    link.tell(link.monitor.down(), DllpKind::kInitFc1, FlowClass::kPosted);
+    link.monitor.down().dllp_sent(Initialising::dllp(DllpKind::kInitFc1, FlowClass::kNonPosted),
+                                  Picoseconds(100), true);
+    link.tell(link.monitor.down(), DllpKind::kInitFc1, FlowClass::kCompletion);
     link.check_silent();
+    SECTION("at once") {
+      link.tell(link.monitor.up(), DllpKind::kInitFc2, FlowClass::kPosted);
+      link.check_only(MonitorId::kFlowControlInit);
+    }
+    SECTION("after it came again is fine") {
+      link.tell_set(link.monitor.down(), DllpKind::kInitFc1);
+      link.tell(link.monitor.up(), DllpKind::kInitFc2, FlowClass::kPosted);
+      link.check_silent();
+    }
   }
   SECTION("after the link is up") {
     link.both_phases();

@@ -9,6 +9,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cfgspace/port_registers.h"
+#include "sim/engine/data_link.h"
 #include "sim/engine/link_observer.h"
 #include "sim/monitor/findings.h"
 #include "sim/monitor/link_monitor.h"
@@ -21,13 +22,29 @@ namespace peerfab::monitor::test {
 inline constexpr std::uint16_t kDevice = 0x100;  // the requester in tests/support/engine_link.h
 inline constexpr Bdf kHost{0x200};               // the completer there
 
+// A link with a data link layer of its own.
+inline LinkDescription numbered() {
+  LinkDescription description;
+  description.numbered = true;
+  return description;
+}
+
 class WatchedLink {
  public:
   explicit WatchedLink(const engine::TransmitterConfig& config = peerfab::test::bare_wire(5, 16),
-                       const LinkDescription& description = {})
+                       const LinkDescription& description = {},
+                       const engine::BitErrorConfig& errors = {})
       : rig(config, 2),
         description_(complete(description)),
-        monitor(findings, description_, rig.back, rig.out) {}
+        monitor(findings, description_, rig.back, rig.out) {
+    if (!description.numbered) return;
+    engine::DataLinkConfig exact;
+    exact.errors = errors;
+    exact.ack_interval = Picoseconds(42'000);
+    exact.replay_timeout = Picoseconds(6'000'000);
+    rig.out.use_data_link(exact);
+    rig.back.use_data_link(exact);
+  }
 
   // Whether this monitor has found something, and no other.
   void check_only(MonitorId id) const {

@@ -22,7 +22,7 @@ void pass(WatchedLink& link, unsigned count) {
 }  // namespace
 
 TEST_CASE("monitor sequence-number: numbers out of sequence") {
-  WatchedLink link;
+  WatchedLink link(bare_wire(5, 16), numbered());
   const engine::Tlp& write = *make_write(link.rig.pool, 4);
   pass(link, 3);
   link.check_silent();
@@ -49,7 +49,7 @@ TEST_CASE("monitor sequence-number: numbers out of sequence") {
 }
 
 TEST_CASE("numbers wrap around") {
-  WatchedLink link;
+  WatchedLink link(bare_wire(5, 16), numbered());
   for (unsigned i = 0; i < 2 * kNumbers + 5; ++i) {
     const engine::Tlp& write = *make_write(link.rig.pool, 4);
     link.tell_sent(write, i % kNumbers);
@@ -60,7 +60,7 @@ TEST_CASE("numbers wrap around") {
 }
 
 TEST_CASE("monitor sequence-number: Acks and Naks that nobody can mean") {
-  WatchedLink link;
+  WatchedLink link(bare_wire(5, 16), numbered());
   pass(link, 3);
   link.tell_sent(*make_write(link.rig.pool, 4));  // number 3 is on its way
   link.tell_acknowledged(DllpKind::kAck, 1);
@@ -88,7 +88,7 @@ TEST_CASE("monitor sequence-number: Acks and Naks that nobody can mean") {
 }
 
 TEST_CASE("monitor sequence-number: replays out of sequence") {
-  WatchedLink link;
+  WatchedLink link(bare_wire(5, 16), numbered());
   const engine::Tlp& write = *make_write(link.rig.pool, 4);
   for (unsigned i = 0; i < 4; ++i) link.tell_sent(write);
   link.tell_received(write, 0);
@@ -128,7 +128,7 @@ TEST_CASE("monitor sequence-number: replays out of sequence") {
 }
 
 TEST_CASE("monitor sequence-number: more TLPs without an Ack than numbers allow") {
-  WatchedLink link;
+  WatchedLink link(bare_wire(5, 16), numbered());
   link.tell_state(engine::LinkState::kInit);
   // Only the numbers matter here: how the link got into DL_Active is another monitor's concern.
   const engine::Tlp& write = *make_write(link.rig.pool, 4);
