@@ -6,7 +6,7 @@ import re
 import unittest
 
 from json_schema import errors
-from program import ROOT, SCENARIO, ProgramTest
+from program import ROOT, SCENARIO, TOPOLOGY, ProgramTest
 
 SCHEMA = json.loads((ROOT / "docs/schemas/result.schema.json").read_text())
 
@@ -77,6 +77,28 @@ class ResultTest(ProgramTest):
         without.pop("host")
         watched.pop("host")
         self.assertEqual(without, watched)
+
+    def test_links_that_train_err_and_retrain_break_no_rule(self):
+        self.write("topology.yaml", TOPOLOGY.replace("link: gen5 x16}",
+                                                     "link: gen5 x16, bit_error_rate: 0.000001}"))
+        for start in ("train_links", "exact_links"):
+            with self.subTest(start=start):
+                self.write("scenario.yaml", f"""\
+peerfab: 1
+topology: topology.yaml
+{start}: true
+link_events:
+  - {{link: cpu0-sw0, event: retrain, at: 20us}}
+  - {{link: sw0-gpu0, event: speed, at: 30us, to: gen3 x8}}
+do:
+  - copy: {{name: write, from: gpu0, to: gpu1, size: 1MiB, via: p2p}}
+  - copy: {{name: read, from: cpu0, to: gpu0, by: gpu0, size: 1MiB}}
+""")
+                result = self.result("scenario.yaml")
+                self.assert_sound(result)
+                checks = {monitor["name"]: monitor["checks"]
+                          for monitor in result["variants"][0]["monitors"]}
+                self.assertGreater(checks["sequence-number"], 10_000)
 
     def test_payload_does_not_change_the_timing(self):
         none = self.result("scenario.yaml")["variants"]

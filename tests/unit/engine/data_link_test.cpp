@@ -3,9 +3,12 @@
 #include "sim/engine/data_link.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/base/rng.h"
+#include "sim/monitor/findings.h"
+#include "sim/monitor/link_monitor.h"
 #include "tests/support/catch.h"
 #include "tests/support/engine_link.h"
 
@@ -37,13 +40,24 @@ DataLinkConfig exact() {
   return config;
 }
 
+// Under watch: whatever a test does to it, no rule is broken.
 struct Exact : LinkRig {
   explicit Exact(const DataLinkConfig& there, const DataLinkConfig& back_again = exact(),
                  const TransmitterConfig& config = wire())
       : LinkRig(config) {
     out.use_data_link(there);
     back.use_data_link(back_again);
+    peerfab::monitor::LinkDescription description;
+    description.name = "exact";
+    description.numbered = true;
+    monitor.emplace(findings, description, back, out);
   }
+  ~Exact() {
+    INFO(findings.text());
+    CHECK(findings.violations() == 0);
+  }
+  Exact(const Exact&) = delete;
+  Exact& operator=(const Exact&) = delete;
   void send_numbered(unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
       send(make_write(pool, 256, 0, 0x100, static_cast<std::uint16_t>(i)));
@@ -53,6 +67,8 @@ struct Exact : LinkRig {
     REQUIRE(far_end.arrivals.size() == count);
     for (unsigned i = 0; i < count; ++i) CHECK(far_end.arrivals[i].tlp.tag == i % 65536);
   }
+  peerfab::monitor::Findings findings;
+  std::optional<peerfab::monitor::LinkMonitor> monitor;
   const DataLinkStatistics& counted() { return out.data_link()->statistics(); }
 };
 
