@@ -81,7 +81,9 @@ std::vector<TlpKind> kinds_of(OrderingClass ordering) {
 class QueueLab {
  public:
   explicit QueueLab(const std::string& topology)
-      : lab_(topology),
+      // Unwatched: what is put into the queues here has no requests that belong to it, and the same
+      // tags again and again.
+      : lab_(topology, {}, false),
         clock_(lab_.system().engine().scheduler().add_actor(nullptr, [](void*, Picoseconds) {})) {}
 
   [[nodiscard]] ModelLab& lab() { return lab_; }

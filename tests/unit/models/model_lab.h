@@ -23,15 +23,17 @@ namespace peerfab::models::test {
 
 class ModelLab final : public device::DmaListener {
  public:
-  // Models beside those of this tree may be added. Every run moves bytes.
-  explicit ModelLab(std::string_view text, std::vector<device::ModelDescriptor> more = {}) {
+  // Models beside those of this tree may be added. Every run moves bytes, and is watched by the
+  // conformance monitors unless it breaks rules on purpose.
+  explicit ModelLab(std::string_view text, std::vector<device::ModelDescriptor> more = {},
+                    bool watched = true) {
     register_all_models(models_);
     for (device::ModelDescriptor& model : more) models_.add(std::move(model));
     topology_ = topology::parse_topology(text, "lab.yaml", models_, {}, texts_, findings_);
     if (topology_.has_value()) {
       topology::ElaborationOptions options;
       options.real_payload = true;
-      options.monitors = true;
+      options.monitors = watched;
       system_ = topology::System::elaborate(*topology_, options, findings_);
     }
     for (const Diagnostic& finding : findings_.all()) {
