@@ -134,15 +134,22 @@ std::string Watchdog::explain_end() const {
   return finding.kind == WaitFinding::Kind::kNone ? "" : explain(finding, "");
 }
 
-// What links and components did, as far as they count TLPs.
+// What links and components did, as far as they count TLPs: those that got on, and those that a
+// link sent again.
 std::vector<Watchdog::Counter> Watchdog::counters() const {
   std::vector<Counter> all;
   const topology::Topology& topology = system_.topology();
   for (std::size_t i = 0; i < topology.links.size(); ++i) {
     const auto& link = system_.links()[i];
-    const std::string name = "TLPs over link " + topology.links[i].name;
-    all.push_back({name + " up", link.up->statistics().tlps});
-    all.push_back({name + " down", link.down->statistics().tlps});
+    for (const bool up : {true, false}) {
+      const engine::Transmitter& direction = up ? *link.up : *link.down;
+      const std::string name = "link " + topology.links[i].name + (up ? " up" : " down");
+      all.push_back({"TLPs over " + name, direction.statistics().tlps});
+      if (direction.data_link() == nullptr) continue;
+      const engine::DataLinkStatistics& counted = direction.data_link()->statistics();
+      all.push_back({"replayed TLPs on " + name, counted.tlps_replayed});
+      all.push_back({"retrainings for " + name, counted.retrains});
+    }
   }
   for (topology::ComponentId id = 0; id < topology.components.size(); ++id) {
     const topology::Component& component = topology.components[id];
@@ -186,7 +193,8 @@ std::string Watchdog::explain_livelock(Picoseconds now) const {
   WaitFinding shown = finding;
   shown.usual_cause =
       "a device that asks again and again for what only a blocked transaction would change, or "
-      "that retries without end. A model that is legally this slow needs a longer 'watchdog:'.";
+      "that retries without end; a link so bad that nothing gets over it. A model that is legally "
+      "this slow needs a longer 'watchdog:'.";
   return explain(shown, text + "\n  at this moment:");
 }
 

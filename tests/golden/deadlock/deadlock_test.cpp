@@ -70,6 +70,8 @@ TEST_CASE("writes that wait for reads behind writes are a deadlock", "[deadlock]
 
 TEST_CASE("polling that leads nowhere is a livelock", "[deadlock]") { check_text("poll-partner"); }
 
+TEST_CASE("replays without end are a livelock", "[deadlock]") { check_text("bad-link"); }
+
 TEST_CASE("a target that never answers is a dead end", "[deadlock]") {
   check_text("never-answers");
 }
