@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/pcie/dllp_timing.h"
+#include "sim/pcie/sequence_number.h"
 #include "tests/conformance/reference_table.h"
 #include "tests/support/catch.h"
 
@@ -62,8 +63,28 @@ TEST_CASE("replay timer limits", "[conformance][sec-3.6.2.1]") {
         const unsigned limit = replay_timer_limit_symbols(generation, width, payload);
         CHECK(limit >= 24'000);
         CHECK(limit <= 31'000);
+        const unsigned extended = replay_timer_limit_symbols(generation, width, payload, true);
+        CHECK(extended >= 80'000);
+        CHECK(extended <= 100'000);
       }
     }
+  }
+}
+
+TEST_CASE("what a receiver makes of a sequence number", "[conformance][sec-3.6.3.1]") {
+  for (unsigned expected = 0; expected < 4096; expected += 97) {
+    const auto wanted = static_cast<std::uint16_t>(expected);
+    const auto at = [&](unsigned distance) {
+      return check_sequence(wanted, static_cast<std::uint16_t>((expected + distance) % 4096));
+    };
+    CHECK(at(0) == SequenceCheck::kExpected);
+    // (NEXT_RCV_SEQ - sequence number) mod 4096 up to 2048: a duplicate.
+    CHECK(at(4095) == SequenceCheck::kDuplicate);
+    CHECK(at(4096 - 2048) == SequenceCheck::kDuplicate);
+    CHECK(at(4096 - 2049) == SequenceCheck::kAhead);
+    CHECK(at(1) == SequenceCheck::kAhead);
+    CHECK(next_sequence_number(previous_sequence_number(wanted)) == wanted);
+    CHECK(sequence_distance(wanted, next_sequence_number(wanted)) == 1);
   }
 }
 
