@@ -71,14 +71,9 @@ class RootComplex final : public device::Model, public device::MemoryTarget {
   }
 
   void lost(PortRef port, std::optional<unsigned> input, Tlp* tlp, Picoseconds now) override {
-    const std::string why = device::link_is_down(port, name());
-    // A root port answers for what is below a link that is down (PCIe r6.0, sec 2.9.1).
-    if (input.has_value() && *input < ports_) {
-      completer_.refuse(tlp, ingresses_[*input].answers,
-                        engine::CompletionStatus::kUnsupportedRequest, why, now);
-    } else {
-      completer_.lose(tlp, why, now);
-    }
+    const bool came_in = input.has_value() && *input < ports_;
+    device::answer_for_link(completer_, came_in ? &ingresses_[*input].answers : nullptr, tlp,
+                            device::link_is_down(port, name()), now);
   }
 
   void configure(cfgspace::RootComplexRegisters& registers) override {

@@ -30,4 +30,13 @@ void answer_with_ur(engine::Tlp& request) {
   request.set_status(engine::CompletionStatus::kUnsupportedRequest);
 }
 
+void answer_for_link(Completer& completer, const Completer::Way* way, engine::Tlp* tlp,
+                     std::string_view why, Picoseconds now) {
+  if (way == nullptr) {
+    completer.lose(tlp, why, now);
+  } else {
+    completer.refuse(tlp, *way, engine::CompletionStatus::kUnsupportedRequest, why, now);
+  }
+}
+
 }  // namespace peerfab::device

@@ -77,16 +77,8 @@ class LitmusLab final : public device::DmaListener {
   [[nodiscard]] Picoseconds now() { return lab_.system().engine().now(); }
   void at(Picoseconds time, Then then) { timed_.push_back({time, std::move(then)}); }
   [[nodiscard]] ModelLab& lab() { return lab_; }
-  // Both directions of the link above this component.
   [[nodiscard]] const topology::System::Directions& link(std::string_view below) {
-    const topology::Topology& topology = lab_.system().topology();
-    for (std::size_t i = 0; i < topology.links.size(); ++i) {
-      if (topology.components[topology.links[i].lower].name == below) {
-        return lab_.system().links()[i];
-      }
-    }
-    FAIL("no such link");
-    return lab_.system().links().front();
+    return lab_.link(below);
   }
 
   void dma_done(const device::DmaReport& report) override {

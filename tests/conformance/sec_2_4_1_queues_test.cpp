@@ -87,16 +87,8 @@ class QueueLab {
         clock_(lab_.system().engine().scheduler().add_actor(nullptr, [](void*, Picoseconds) {})) {}
 
   [[nodiscard]] ModelLab& lab() { return lab_; }
-  // Both directions of the link above this component.
   [[nodiscard]] const topology::System::Directions& link(std::string_view below) {
-    const topology::Topology& topology = lab_.system().topology();
-    for (std::size_t i = 0; i < topology.links.size(); ++i) {
-      if (topology.components[topology.links[i].lower].name == below) {
-        return lab_.system().links()[i];
-      }
-    }
-    FAIL("no such link");
-    return lab_.system().links().front();
+    return lab_.link(below);
   }
   [[nodiscard]] Bdf id(std::string_view endpoint) {
     return lab_.system().registers().endpoints.at(lab_.component(endpoint)).bdf;

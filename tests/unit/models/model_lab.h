@@ -57,6 +57,17 @@ class ModelLab final : public device::DmaListener {
     return model(name).memory_target()->memory().content();
   }
   [[nodiscard]] topology::ComponentId component(std::string_view name) { return id(name); }
+  // Both directions of the link above this component.
+  [[nodiscard]] const topology::System::Directions& link(std::string_view below) {
+    const topology::Topology& topology = system_->topology();
+    for (std::size_t i = 0; i < topology.links.size(); ++i) {
+      if (topology.components[topology.links[i].lower].name == below) {
+        return system_->links()[i];
+      }
+    }
+    FAIL("no such link");
+    return system_->links().front();
+  }
   // Of the endpoint's first BAR.
   [[nodiscard]] BusAddress bar(std::string_view name) {
     return system_->registers().endpoints.at(id(name)).bars.front().base;
